@@ -44,7 +44,7 @@ function names<T extends string>(option: string, text: string | undefined, known
   if (unknown === undefined) return requested as T[];
   const closest = closestName(unknown, known);
   return fail(
-    `--${option}: there is no "${unknown}"${closest ? `; did you mean "${closest}"?` : '.'} There are: ${known.join(', ')}.`,
+    `--${option}: there is no "${unknown}"${closest ? `; did you mean "${closest}"?` : '.'} Expected one of: ${known.join(', ')}.`,
   );
 }
 

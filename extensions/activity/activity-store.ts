@@ -38,7 +38,6 @@ export async function countLiveSessions(db: Db, now: number): Promise<number> {
   return Number(row?.n ?? 0);
 }
 
-/** How many users have each kind of factor. */
 export async function countPeopleByFactor(db: Db): Promise<{ passkeys: number; authenticators: number }> {
   const { rows } = await sql<{ passkeys: number; authenticators: number }>`select
     (select count(distinct user_id) from passkeys) as passkeys,

@@ -39,7 +39,7 @@ export function addClientCreate(client: Command): void {
       '--scope <scopes>',
       `the scopes that it can request, separated by spaces (default: ${everyScope}, and for an application the OpenID Connect scopes)`,
     )
-    .option('--owner <user>', 'the owner, except of a password client: an email, a username, a phone number or an id');
+    .option('--owner <user>', 'the owner (not for a password client): an email, a username, a phone number or an id');
   addApplicationFlags(command)
     .option('--json', 'print JSON')
     .addHelpText(
@@ -62,7 +62,7 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
       throw new UsageError('--id takes 1 to 128 printable ASCII characters without spaces.');
     }
     if (owner !== undefined && type === 'password') {
-      throw new UsageError('--owner is for other clients: a password client is the operator’s own.');
+      throw new UsageError('--owner cannot be used with --type password: the operator owns password clients.');
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
     const { knownScopes } = await import('../../src/main/builtin-resources.ts');

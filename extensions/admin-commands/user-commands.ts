@@ -177,7 +177,9 @@ const changeRolesOf = (text: string, changes: readonly string[]) =>
     const give = changes.filter((word) => !word.startsWith('-')).map(nameOf);
     const unknown = give.find((role) => !declaredRoles.includes(role));
     if (unknown !== undefined) {
-      throw new OperatorError(`"${unknown}" is not a role. There are: ${declaredRoles.join(', ')} (setting ROLES).`);
+      throw new OperatorError(
+        `"${unknown}" is not a role. Expected one of: ${declaredRoles.join(', ')} (setting ROLES).`,
+      );
     }
     return changeRoles(context, { userId, give, take, source: systemSource });
   });

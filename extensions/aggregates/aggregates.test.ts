@@ -136,7 +136,7 @@ onBothEngines('Aggregates', (engine) => {
       ['aggregate=total', /the function "total" .*Allowed: count, sum, avg, min, max/],
       ['aggregate=sum', /sum of the field ""/],
       ['aggregate=sum:kind', /sum of the field "kind" cannot be calculated\. Allowed: seats, weight, price/],
-      ['aggregate=sum:secret', /sum of the field "secret" is not known here/],
+      ['aggregate=sum:secret', /sum of the field "secret" is unknown/],
       ['aggregate=count:seats', /count counts rows and takes no field/],
       ['groupBy=kind', /add aggregate/],
       ['aggregate=count&groupBy=secret', /groupBy: the field "secret"/],

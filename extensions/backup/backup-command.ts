@@ -11,7 +11,6 @@ import { parseDuration } from '../../src/platform/parse-duration.ts';
 import { backUp, sqliteFile } from './backup.ts';
 import { backUpEvery, backUpToFolder } from './backup-series.ts';
 
-/** For an option of a command. */
 function readDuration(text: string): number {
   const ms = parseDuration(text);
   if (ms) return ms;

@@ -33,7 +33,8 @@ export function routeGuard(resources: Resources, route: Route) {
   // Without a resource, `access` is a rule about the caller.
   const rule = resource ? callerRuleOf(resource, access ?? 'read') : (access as Access | undefined);
   const requireAccess = (caller: Caller, now: number) => {
-    if (rule !== undefined && evaluateAccess(rule, caller, now) !== true) throw forbidden('You may not do this.');
+    if (rule !== undefined && evaluateAccess(rule, caller, now) !== true)
+      throw forbidden('You may not use this route.');
   };
   return {
     scope: route.scope ?? defaultScope,

@@ -45,7 +45,7 @@ function checkWord(operation: string, word: unknown, report: ReportMistake): voi
   const allowedWords = ['auth:api', 'nobody', ...(operation === 'read' ? ['public'] : [])];
   if (isOneOf(allowedWords, word)) return;
   const suggestion =
-    typeof word === 'string' ? didYouMean(word, allowedWords) : ` There are: ${allowedWords.join(', ')}.`;
+    typeof word === 'string' ? didYouMean(word, allowedWords) : ` Expected one of: ${allowedWords.join(', ')}.`;
   const problem = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
   report(`access.${operation}`, `${problem}.${suggestion} A rule such as role('admin') is one too.`);
 }

@@ -38,7 +38,11 @@ describe('A wrong declaration stops the start and names the file, the option and
       /fields\.seats: default: 4 must be at most 3/,
     ],
     ['no values', withFields({ color: oneOf([]) }), /fields\.color: expected a list of non-empty strings/],
-    ['a target', withFields({ owner_id: reference('owner') }), /no resource "owner" to refer to. There are: cars/],
+    [
+      'a target',
+      withFields({ owner_id: reference('owner') }),
+      /no resource "owner" to refer to. Expected one of: cars/,
+    ],
     ['set null', withFields({ car_id: reference('cars', { required: true, onDelete: 'set null' }) }), /may be null/],
     ['searchable JSON', withFields({ extras: json({ searchable: true }) }), /neither searchable/],
     ['a sortable list', withFields({ tags: list({ sortable: true }) }), /neither sortable nor unique/],
@@ -73,7 +77,7 @@ describe('A wrong declaration stops the start and names the file, the option and
     [
       'access',
       declared({ access: { read: 'everybody', write: 'auth:api' } }),
-      /access\.read: "everybody" is not known\. There are: auth:api, nobody, public\./,
+      /access\.read: "everybody" is not known\. Expected one of: auth:api, nobody, public\./,
     ],
     ['no access', declared({ access: {} }), /access\.read.*access\.write/s],
     ['public writes', declared({ access: { read: 'public', write: 'public' } }), /access\.write/],

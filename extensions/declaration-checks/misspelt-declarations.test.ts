@@ -51,15 +51,15 @@ const check = (definition: ResourceDefinition) => () =>
 describe('An unknown option or name', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
     ['an option', cars({ uniqeTogether: [] }), /uniqeTogether: .*Did you mean "uniqueTogether"\?/],
-    ['an internal option', cars({ served: false }), /served: "served" is not known here/],
-    ['another internal option', cars({ recordedWith: 'user_id' }), /recordedWith: "recordedWith" is not known here/],
+    ['an internal option', cars({ served: false }), /served: "served" is unknown/],
+    ['another internal option', cars({ recordedWith: 'user_id' }), /recordedWith: "recordedWith" is unknown/],
     ['an icon', cars({ icon: 'cra' }), /icon: expected an emoji, or one of .*car.*got "cra"/],
     ['a hook', cars({ hooks: { beforeWrit() {} } }), /hooks\.beforeWrit: .*Did you mean "beforeWrite"\?/],
     ['an operation', cars({ access: { ...access, delet: 'nobody' } }), /access\.delet: .*Did you mean "delete"\?/],
     ['a word', cars({ access: { read: 'auth.api', write: 'nobdy' } }), /"auth:api"\?.*write: .*"nobody"\?/s],
     ['an operation of the list', cars({ operations: ['list', 'remove'] }), /operations: "remove" is not known/],
     ['an option of a field', withField(integer({ mim: 1 } as Anything)), /fields\.seats\.mim: .*Did you mean "min"\?/],
-    ['an option of another type', withField(boolean({ max: 1 } as Anything)), /fields\.seats\.max: "max" is not known/],
+    ['an option of another type', withField(boolean({ max: 1 } as Anything)), /fields\.seats\.max: "max" is unknown/],
     [
       'an option of a reference',
       withField(reference('owners', { ondelete: 'cascade' } as Anything)),
@@ -73,7 +73,7 @@ describe('An unknown option or name', () => {
     [
       'an option of a relation',
       cars({ relations: { owner: belongsTo('owners', { by: 'user_id', onDelete: 'cascade' } as Anything) } }),
-      /relations\.owner\.onDelete: "onDelete" is not known here/,
+      /relations\.owner\.onDelete: "onDelete" is unknown/,
     ],
     ['an option of an action', withAction({ acces: 'read' }), /actions\.park\.acces: .*Did you mean "access"\?/],
     ['a method', withAction({ method: 'PSOT' }), /actions\.park\.method: expected one of "GET".*"PSOT"/],
@@ -200,7 +200,10 @@ describe('An invalid value in a declaration', () => {
   it('is reported without its consequences', () => {
     assert.throws(check(cars({ name: 'users' })), /wrong:\n {2}resources\/cars\.ts: name: "users" is a name[^\n]*$/);
     assert.throws(check(cars({ name: 'Fast Cars' })), /Did you mean "fast_cars"\?$/);
-    assert.throws(check(reading(role('guest'))), /There are: admin, editor\. .* such as ROLES=admin,editor,guest\.$/);
+    assert.throws(
+      check(reading(role('guest'))),
+      /Expected one of: admin, editor\. .* such as ROLES=admin,editor,guest\.$/,
+    );
   });
 
   it('is reported once, regardless of the number of callers in the test of the rule', () => {

@@ -60,7 +60,7 @@ export async function checkDatabase(target: DatabaseToCheck): Promise<Finding[]>
 async function checkClock({ database, now }: DatabaseToCheck): Promise<Finding> {
   const { clock, newestEvent } = await databaseClock(database);
   const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
-  const fix = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
+  const fix = 'Synchronize both machines with a time server (systemd-timesyncd, chrony).';
   // The database's clock decides about sessions, so a difference signs nobody out. Logs and certificates use the machine's clock.
   if (apart > tolerance) {
     return notice('clock', 'this machine and the database are {seconds} s apart', fix, { seconds: apart / 1000 });

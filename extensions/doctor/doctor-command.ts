@@ -32,7 +32,7 @@ async function examine(): Promise<Finding[]> {
   try {
     config = await loadConfig();
   } catch (error) {
-    return [errorFinding('config', explain(error), 'Correct the setting that is named.')];
+    return [errorFinding('config', explain(error), 'Correct the setting named in the message.')];
   }
   return [
     ...checkSettings(config),

@@ -30,7 +30,7 @@ export function checkArguments(
     if (callArguments[name] === undefined) throw badRequest(`"${name}" is missing.`);
   for (const [name, value] of Object.entries(callArguments)) {
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-    if (!isObject(schema)) throw badRequest(`"${name}" is not known here.${choice(name, Object.keys(schemas))}`);
+    if (!isObject(schema)) throw badRequest(`"${name}" is unknown.${choice(name, Object.keys(schemas))}`);
     const { type, enum: values, minimum, maximum } = schema;
     if (!isOfType[String(type)]?.(value))
       throw badRequest(`"${name}" takes ${type === 'string' ? 'text' : `an ${type}`}.`);
@@ -45,5 +45,5 @@ export function checkArguments(
 
 function choice(text: string, names: readonly string[]): string {
   const similarName = closestName(text, names);
-  return `${similarName ? ` Did you mean "${similarName}"?` : ''} There are: ${names.join(', ')}.`;
+  return `${similarName ? ` Did you mean "${similarName}"?` : ''} Expected one of: ${names.join(', ')}.`;
 }

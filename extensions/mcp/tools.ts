@@ -32,7 +32,7 @@ const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: fal
 
 const texts: Record<ToolName, readonly [title: string, description: string, hints: Tool['annotations']]> = {
   describe: [
-    'What there is',
+    'Describe resources and rights',
     'Describes the resources, their fields, relations and actions, and your rights to each. Call it first.',
     reads,
   ],
@@ -58,7 +58,7 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
     'Restores a row that was deleted.',
     { ...writes, destructiveHint: false, idempotentHint: true },
   ],
-  act: ['Do something with a row', 'Runs an action that the service declares.', writes],
+  act: ['Run an action', 'Runs an action that the service declares.', writes],
 };
 
 /** The tools for a caller with these rights. Omits tools that would always be rejected. */

@@ -58,7 +58,9 @@ export function chooseTables(
   }
   const needless = without.filter((name) => !foreign.includes(name));
   if (needless.length > 0) {
-    throw new OperatorError(`--without: ${needless.join(', ')} is no table that Gatehouse would leave behind.`);
+    throw new OperatorError(
+      `--without: Gatehouse would not leave out ${needless.join(', ')}. Remove the name from --without.`,
+    );
   }
   const missing = [...expected.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) throw new OperatorError(`The database lacks tables of this version: ${missing.join(', ')}.`);

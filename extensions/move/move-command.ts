@@ -63,7 +63,7 @@ Examples:
       }
       console.log(`${count(rows)} rows in ${tables.length} tables were copied and are identical in both databases.`);
       const [{ name }] = findSealingSecrets({ ...config, databaseUrl: to }, { createIfMissing: false });
-      console.log(`The keys in the new database are sealed with ${name}.`);
+      console.log(`The keys in the new database are encrypted with ${name}.`);
       console.log(
         'Now set DATABASE_URL to the new database and start the service. Never start one on the old database again.',
       );

@@ -109,7 +109,7 @@ function readAccepted(codes: readonly string[]): ReadonlySet<DecisionCode> {
   const invalid = codes.find((code) => !isAcceptable(code));
   if (invalid === undefined) return new Set(codes.filter(isAcceptable));
   throw new OperatorError(
-    `--accept: there is no decision "${invalid}" that can be accepted. There are: ${Object.keys(acceptable).join(', ')}.`,
+    `--accept: there is no decision "${invalid}" that can be accepted. Expected one of: ${Object.keys(acceptable).join(', ')}.`,
   );
 }
 

@@ -19,7 +19,7 @@ export async function checkProviders(config: Config): Promise<Finding[]> {
   try {
     providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: machineClock });
   } catch (error) {
-    return [errorFinding(part, explain(error), 'Correct the declaration that is named.')];
+    return [errorFinding(part, explain(error), 'Correct the declaration named in the message.')];
   }
   const all = await providers.list();
   if (all.length === 0 && !config.localPasswords) {
@@ -37,7 +37,7 @@ async function checkProvider(config: Config, provider: ProviderClient): Promise<
     const ahead = (await provider.check()) ?? 0;
     if (Math.abs(ahead) <= clockTolerance * 1000) return ok(part, `${name} responds; its redirect URI is ${uri}`);
     const values = { name, seconds: Math.round(Math.abs(ahead) / 1000) };
-    const fix = 'Let this machine follow a time server (systemd-timesyncd, chrony). Sign-ins fail until then.';
+    const fix = 'Synchronize this machine with a time server (systemd-timesyncd, chrony). Sign-ins fail until then.';
     return notice(part, 'the clocks of {name} and this machine are {seconds} s apart', fix, values);
   } catch (error) {
     const values = { name, why: redactSecrets(describeFailure(error).detail), uri };

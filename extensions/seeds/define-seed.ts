@@ -3,7 +3,6 @@ import type { OperatorDb } from '../../src/database/database.ts';
 import type { ServiceResourceOf } from '../../src/resources/declaration/resource-calls.ts';
 import type { MakeRow } from './row-factory.ts';
 
-/** The argument of a seed. */
 export interface SeedCall {
   /** Reads and writes resources as the API does, with the rights of the service. */
   readonly resource: ServiceResourceOf;

@@ -70,7 +70,7 @@ const meanings: Readonly<Record<string, string>> = {
   token_missing: 'the request needs an access token',
   token_revoked: 'the token was revoked: log in again',
   too_expensive:
-    'the read takes too long (`READ_TIMEOUT`), its rows or their includes are longer than 16 MiB, or the caller has too many expensive reads',
+    'the read takes too long (`READ_TIMEOUT`), its rows or their includes are larger than 16 MiB, or the caller has too many expensive reads',
   too_many_members: 'the body has more than 1,000 members',
   too_many_requests: 'too many requests or attempts; try again after `Retry-After` seconds',
   unavailable: 'the database or a part of the service is not available; try again after `Retry-After` seconds',
@@ -153,7 +153,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, string>> = {
   consent_required: '`prompt=none` was sent, but the user has not approved the application',
   interaction_required: '`prompt=none` was sent, but the user has to confirm this application each time',
   unmet_authentication_requirements: 'the user cannot sign in at the level that `acr_values` or `claims` requires',
-  request_not_supported: 'the application has no keys to verify a signed `request`: send parameters',
+  request_not_supported: 'the application has no keys to verify a signed `request`: send the parameters unsigned',
   request_uri_not_supported: '`request_uri` takes only the value from a pushed authorization request',
   registration_not_supported: '`registration` is not supported: register the application first',
 };

@@ -10,7 +10,7 @@ export interface WriteAuthority {
   readonly scope?: string | undefined;
   /** The write may change users, clients or sessions. Then it locks those of the caller in exclusive mode from the start. */
   readonly changesAccounts?: boolean;
-  /** The log of changes may record the write, with the caller as its author. */
+  /** The change log may record the write, with the caller as its author. */
   readonly recorded?: boolean;
   readonly userId?: string | undefined;
   readonly accountId?: string | undefined;

@@ -6,7 +6,7 @@ export interface ColumnTypes {
   readonly text: string;
   readonly bigint: string;
   readonly real: string;
-  /** The primary key of the log of changes. */
+  /** The primary key of the change log. */
   readonly position: string;
 }
 
@@ -73,7 +73,7 @@ export const text = <T extends string = string>() => new Column<T>({ storage: 't
 export const json = <T>() => new Column<JsonText<T>>({ storage: 'text', clauses: [] });
 export const bigint = () => new Column<number>({ storage: 'bigint', clauses: [] });
 export const integer = () => new Column<number>({ storage: 'integer', clauses: [] });
-/** The primary key of the log of changes. The database never issues a position twice, even after rows were pruned. */
+/** The primary key of the change log. The database never issues a position twice, even after rows were pruned. */
 export const position = () => new Column<Generated<number>>({ storage: 'position', nullable: true, clauses: [] });
 
 type Columns = Readonly<Record<string, Column<unknown>>>;

@@ -77,7 +77,7 @@ export async function migrate(
   return ran;
 }
 
-/** The indexes for `makeIndexes`. `migrate` does not create them, because a service can start without them. */
+/** The indexes for `createMissingIndexes`. `migrate` does not create them, because a service can start without them. */
 export const findMissingIndexes = (database: Database): Promise<FixedIndex[]> =>
   findMissing(
     database,
@@ -102,7 +102,7 @@ export async function runPending(
   for (const migration of next) {
     onBegin(migration.name, pending.length);
     for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
-    // On PostgreSQL, `makeIndexes` creates indexes on existing tables without locking them.
+    // On PostgreSQL, `createMissingIndexes` creates indexes on existing tables without locking them.
     const indexes = engine === 'sqlite' || applied.size === 0 ? (migration.indexes ?? []) : [];
     for (const { name, on } of indexes) await sql.raw(`create index ${name} on ${on}`).execute(tx);
     await migration.change?.(tx);

@@ -4,7 +4,7 @@ import type { Reader } from '../database/reader.ts';
 import type { App } from './app.ts';
 import { widerNetworkOf } from './network-of.ts';
 
-/** Database reads for a request. Expensive reads of one caller wait for each other, and end when the caller disconnects. */
+/** The caller of a request, for the read queues: expensive reads take turns, and end when the caller disconnects. */
 export class RequestReader implements Reader {
   readonly #request: FastifyRequest;
 

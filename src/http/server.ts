@@ -168,7 +168,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   return app;
 }
 
-/** One log line per request: `info` for errors and writes, `debug` for reads. Logs the route, never URL or body. */
+/** One log line per request: `error` for 5xx, `info` for other errors and writes, `debug` for reads. No URL or body. */
 function requestLog({ log }: Context): (request: FastifyRequest, reply: FastifyReply) => void {
   const isDebugEnabled = log.isLevelEnabled('debug');
   return (request, reply) => {

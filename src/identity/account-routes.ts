@@ -92,7 +92,7 @@ export function serveAccounts(app: App, services: AccountServices): void {
       const email = readEmailField(asObject(request.body), { optional: request.caller.kind !== 'anonymous' });
       if (email === undefined) await requestOwnConfirmation(services, request.caller, requestSource(request));
       else await requestConfirmation(services, email, requestSource(request));
-      return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : mailRequested);
+      return reply.code(202).send(email === undefined ? { message: 'An email is on its way.' } : mailRequested);
     },
   );
 
@@ -122,7 +122,7 @@ export function serveAccounts(app: App, services: AccountServices): void {
         tags,
         summary: 'Undo a change of the email address, with the link that was sent to the old address',
         description:
-          'Ends the password, all sessions and all tokens, and sends a link to choose a new password to the restored address.',
+          'Invalidates the password, ends all sessions and tokens, and sends a link to choose a new password to the restored address.',
         params: TokenOfMail,
         response: { 200: Message },
       },

@@ -44,7 +44,7 @@ function describeAccess({ claims, caller }: { claims: AccessTokenClaims; caller:
   return { active: true, token_type, ...claims, ...claimsOfProof(proof), scope: scopes.join(' ') };
 }
 
-/** Active: the current generation, and its predecessor while a retry still gets the same successor. */
+/** Active: a token of the current generation, or of the previous one within the grace period. */
 async function describeRefresh(
   { context }: OAuth,
   client: StoredClient,

@@ -27,7 +27,7 @@ interface NewLogin {
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** Marks the proofs as used. False if they were already used. */
   consume?(tx: Tx): Promise<boolean>;
-  /** Do not ask for the second factor on this browser for MFA_REMEMBER. */
+  /** Whether this browser skips the second factor for MFA_REMEMBER. */
   readonly remember?: boolean;
 }
 
@@ -87,7 +87,7 @@ interface FirstStep extends Omit<NewLogin, 'amr' | 'remember'> {
 /** RFC 8176 has no value for a sign-in at another provider. `fed` is in common use. */
 export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed'] } as const;
 
-/** Opens the session or asks for a second factor (contract 13.5). With `acr_values`, remembered browsers are asked too. */
+/** Opens the session or asks for a second factor. With `acr_values`, remembered browsers are asked too. */
 export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<GrantResult> {
   const { context, keys } = oauth;
   const { user, firstMethod, scopes } = step;

@@ -42,7 +42,7 @@ export const systemCaller: Caller = Object.freeze({
 /** Whether the caller signed in at this service itself, without an application or a personal access token. */
 export const isSignedIn = ({ kind, application, proof }: Caller) => kind === 'user' && !application && proof.renewable;
 
-/** The user of a page that requires a session. */
+/** The id of the acting user, or of the owner of the acting client. Throws if there is none. */
 export function userIdOf({ userId }: Caller): string {
   if (userId === null) throw new Error('the caller is not a user');
   return userId;

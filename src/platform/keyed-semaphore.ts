@@ -24,7 +24,7 @@ export function createKeyedSemaphore({ concurrency, maxWaiting, timeoutMs, messa
     unavailable(
       message ?? 'Too many sign-ins at once. Try again shortly.',
       2,
-      'the line of one account, address or client is full',
+      'the queue of one account, address or client is full',
     );
 
   async function awaitTurn(queue: Semaphore['queue']): Promise<void> {

@@ -1,4 +1,4 @@
-/** The levels of a proof of identity (contract 13.7), weakest first: one factor, two factors, phishing-resistant. */
+/** The levels of a proof of identity, weakest first: one factor, two factors, phishing-resistant. */
 export const acrLevels = ['urn:gatehouse:1', 'urn:gatehouse:2', 'phr'] as const;
 export type Acr = (typeof acrLevels)[number];
 

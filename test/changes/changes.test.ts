@@ -216,7 +216,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     const { body } = await request<{ errors: unknown }>(service, '/v1/webhooks', { json, token: admin });
     assert.match(JSON.stringify(body.errors), /stones.* records no changes /);
     const unknown = await detail('nothing', ada.token);
-    assert.match(unknown, /"nothing" is not known here\./);
+    assert.match(unknown, /"nothing" is unknown\./);
     assert.equal(await detail('events', ada.token), unknown.replace('nothing', 'events'));
   });
 

@@ -104,7 +104,7 @@ onBothEngines('The command line', (engine) => {
     assert.equal((await list('user', 'list', '--role', 'other')).length, 0);
     const unknown = await run('user', 'role', 'admin@localhost', 'emperor');
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /"emperor" is not a role. There are: admin/);
+    assert.match(unknown.stderr, /"emperor" is not a role. Expected one of: admin/);
   });
 
   it('lists and rotates keys', async () => {

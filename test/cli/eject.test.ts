@@ -55,12 +55,15 @@ describe('The command eject', () => {
   it('suggests the nearest name for an unknown one', async () => {
     const wrong = await eject('veiws');
     assert.deepEqual(
-      [wrong.code, /the kind "veiws" does not exist\. Did you mean "views"\? There are: views/.test(wrong.stderr)],
+      [
+        wrong.code,
+        /the kind "veiws" does not exist\. Did you mean "views"\? Expected one of: views/.test(wrong.stderr),
+      ],
       [2, true],
     );
     const unknown = await eject('views', 'logn');
     assert.deepEqual(
-      [unknown.code, /the name "logn" does not exist\. Did you mean "login"\? There are: /.test(unknown.stderr)],
+      [unknown.code, /the name "logn" does not exist\. Did you mean "login"\? Expected one of: /.test(unknown.stderr)],
       [2, true],
     );
   });

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 const stale = 901_000;
 const prove = '/v1/sessions/current/proofs';
 
-/** The 401 of RFC 9470, with the code of contract 5.9. */
+/** The 401 of RFC 9470. */
 function expectTooOld({ status, headers, body }: JsonResponse, what: string): void {
   assert.deepEqual([status, body.code], [401, 'proof_too_old'], `${what}: ${JSON.stringify(body)}`);
   const challenge = headers.get('www-authenticate') ?? '';
@@ -40,7 +40,7 @@ onBothEngines('An outdated proof', (engine) => {
     return owner;
   }
 
-  /** Everything in the list of contract 5.9 that the API offers. */
+  /** Every operation of the API that requires a recent proof. */
   async function sensitive(admin: Owner): Promise<[what: string, method: string, path: string, body: object][]> {
     const { id } = rowOf(await requestAs('POST', '/v1/clients', admin, { name: 'Mine', current_password: password }));
     const userPath = `/v1/users/${other.id}`;

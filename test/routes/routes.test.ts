@@ -49,7 +49,7 @@ onBothEngines('Endpoints and pages of the operator', (engine) => {
     const unknown = await api('GET', '/v1/reports?year=2026&moth=1', { token });
     assert.deepEqual(
       [unknown.body.code, unknown.body.detail],
-      ['parameter_unknown', 'The parameter "moth" is not known here. Allowed: year.'],
+      ['parameter_unknown', 'The parameter "moth" is unknown. Allowed: year.'],
     );
     const filtered = await api('GET', '/v1/filtered-reports?by_year=2026');
     assert.deepEqual([filtered.status, filtered.body], [200, { by_year: '2026' }]);
@@ -119,7 +119,7 @@ describe('A declared route', () => {
     [
       'no guard',
       "method: 'GET', path: '/v1/a', handle() {}",
-      /auth: it is missing\. There are: public, auth:api, auth:web/,
+      /auth: it is missing\. Expected one of: public, auth:api, auth:web/,
     ],
     [
       'a name in capitals',

@@ -13,7 +13,7 @@ interface Pending {
 }
 
 /**
- * The log of changes in the order of its positions. On PostgreSQL, transactions can commit in another order than that of their positions.
+ * The change log in the order of its positions. On PostgreSQL, transactions can commit in another order than that of their positions.
  * So a position becomes readable when all transactions that may have a lower one have ended (docs/decisions/changes-in-order.md).
  */
 export class ChangeLog {

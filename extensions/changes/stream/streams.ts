@@ -45,7 +45,7 @@ export class Streams {
       poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
       intervalMs: pollIntervalMs,
-      failureMessage: 'the log of changes could not be read; Gatehouse tries again',
+      failureMessage: 'the change log could not be read; Gatehouse tries again',
     });
     context.database.bus.subscribe((invalidation) => this.#invalidate(invalidation));
   }

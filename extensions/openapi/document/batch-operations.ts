@@ -15,7 +15,7 @@ function itemSchema(resource: Resource, operation: BatchOperation) {
   return { ...schema, properties: { id, if_match: ifMatch, ...properties }, required: ['id'] };
 }
 
-const longRows = ' If the rows are longer than 16 MiB, the other results have no data.';
+const longRows = ' If the rows are larger than 16 MiB, the other results have no data.';
 
 const clientCalls = { create: 'createAll([{}])', update: 'patchAll([{ id }])', delete: 'deleteAll([id])' } as const;
 const verbs = { create: 'Create', update: 'Change', delete: 'Delete' } as const;

@@ -18,7 +18,6 @@ export interface UserTable extends FoundTable {
   readonly realm: string;
 }
 
-/** The options of the operator. */
 export interface ImportSettings {
   readonly env: ReadonlyMap<string, string>;
   readonly envPath: string | undefined;

@@ -28,7 +28,7 @@ export function readScopes(option: string, entries: readonly [string, unknown][]
     for (const name of names) {
       if (typeof name === 'string' && knownScopes.has(name)) continue;
       throw new OperatorError(
-        `${option}: ${JSON.stringify(name)} (for "${old}") is not a scope of this service. There are: ${knownScopes.list().join(', ')}.`,
+        `${option}: ${JSON.stringify(name)} (for "${old}") is not a scope of this service. Expected one of: ${knownScopes.list().join(', ')}.`,
       );
     }
     map.set(old, names as string[]);
@@ -44,7 +44,7 @@ export function readClientScopes(textsByClient: ReadonlyMap<string, string>, kno
       const invalid = names.find((name) => !knownScopes.has(name));
       if (invalid === undefined) return [id, names];
       throw new OperatorError(
-        `--client-scopes: "${invalid}" (for the client ${id}) is not a scope of this service. There are: ${knownScopes.list().join(', ')}.`,
+        `--client-scopes: "${invalid}" (for the client ${id}) is not a scope of this service. Expected one of: ${knownScopes.list().join(', ')}.`,
       );
     }),
   );

@@ -42,7 +42,7 @@ const metadataLifeMs = 3_600_000;
 /** The tolerated clock difference in seconds. `openid-client` uses the same value. */
 export const clockTolerance = 30;
 
-/** The parameters that the application passes on to the provider (contract 14.5). */
+/** The parameters that the application passes on to the provider. */
 export interface ForwardedParameters {
   readonly prompt?: string | undefined;
   readonly maxAge?: number | undefined;

@@ -12,7 +12,7 @@ import { beginAtProvider } from './send-to-provider.ts';
 
 const text = Type.Optional(Type.String());
 
-/** Contract 14.6: the browser of a first-party application starts a sign-in with a provider here. */
+/** The browser of a first-party application starts a sign-in with a provider here. */
 export function serveFirstPartyProviders(app: App, kit: PageKit, services: ProviderServices): void {
   const { providers, proxiedClients } = services;
   for (const { path } of proxiedClients) {

@@ -32,7 +32,7 @@ import { recordFailure, sendToProvider } from './send-to-provider.ts';
 /** The parameters that a provider may send to the callback. */
 const responses = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
 
-/** Sign-in with a provider: the redirect to the provider and its callback (contract 14.1, 14.3). */
+/** Sign-in with a provider: the redirect to the provider and its callback. */
 export function serveProviders(app: App, kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name';
   kit.page(path, 'public', (pageRequest) => begin(pageRequest, services));

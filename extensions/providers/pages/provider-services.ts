@@ -40,7 +40,7 @@ export async function providerOf({ providers }: ProviderServices, pageRequest: P
 
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
 
-/** The parameters for the provider (contract 14.5): from the URL, or from the application's request. */
+/** The parameters for the provider: from the URL, or from the application's request. */
 export function readForwardedParameters(parameters: Readonly<Record<string, unknown>>): ForwardedParameters {
   const text = (name: string) => {
     const value = parameters[name];

@@ -93,7 +93,7 @@ export async function openProviderSession(
   }
 }
 
-/** Contract 14.6: sets the cookie of the proxy's login, and returns its tokens or redirects to the application's page. */
+/** Sets the cookie of the proxy's login, and returns its tokens or redirects to the application's page. */
 async function openClientSession(
   kit: PageKit,
   reply: FastifyReply,

@@ -83,7 +83,7 @@ async function outcomeOf(
   }
 }
 
-/** The effect that a sign-in of this user would have (contract 14.2). */
+/** The effect that a sign-in of this user would have. */
 async function signInEffect({ context }: ProviderServices, upstream: Upstream): Promise<string> {
   const { database, config } = context;
   const identity = await findIdentity(database.db, upstream);

@@ -18,7 +18,7 @@ import { updateFromSignIn } from './apply-sign-in.ts';
 import { findIdentity, insertIdentity } from './identity-store.ts';
 import { type Mapped, mapClaims } from './map-claims.ts';
 
-/** The user that an identity belongs to (contract 14.2). */
+/** The user that an identity belongs to. */
 export type ResolvedIdentity =
   | { readonly kind: 'user'; readonly user: UserRow; readonly identityId: string; readonly isNew: boolean }
   /** The email belongs to this user, who must prove to own the account. */
@@ -76,7 +76,7 @@ async function signInKnown(
 const findByEmail = async ({ database }: Context, email: string | null): Promise<UserRow | undefined> =>
   email === null ? undefined : findUserByLogin(database.db, { attribute: 'email', value: email });
 
-/** Finds the user by email. Limits how often a network learns that an unverified address is taken (contract 5.2). */
+/** Finds the user by email. Limits how often a network learns that an unverified address is taken. */
 async function ownerOfEmail(context: Context, { email, emailVerified }: Upstream, source: RequestSource) {
   const owner = await findByEmail(context, email);
   if (email === null || emailVerified) return owner;

@@ -19,7 +19,7 @@ const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 const trustProxy = list<string>(
   [],
-  'a list of IP addresses or CIDR ranges (or true to trust every address, false to trust none)',
+  'a list of IP addresses, CIDR ranges, loopback, linklocal or uniquelocal (or true to trust every address, false to trust none)',
   (item) => flagWords.includes(item) || namedRanges.includes(item) || isAddressRange(item),
   (items) => items.length < 2 || !items.some((item) => flagWords.includes(item)),
 );

@@ -98,7 +98,7 @@ export class MacKeys {
   #current(): MacKey {
     const now = this.#now();
     const key = this.#keys.find((candidate) => candidate.signsFrom <= now && isLive(candidate, now));
-    // A key is missing only if the clock is slow.
+    // No key has started yet only if this machine's clock is slow. The oldest key is known everywhere.
     const current = key ?? this.#keys.at(-1);
     if (!current) throw new Error('there is no MAC key');
     return current;

@@ -129,7 +129,7 @@ export class SigningKeys {
     const now = this.#now();
     const keys = this.#keys.filter(({ row }) => row.signs === signs);
     const key = keys.find(({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now));
-    // A key is missing only if the clock is slow. The oldest key is known everywhere.
+    // No key has started yet only if this machine's clock is slow. The oldest key is known everywhere.
     const signer = key ?? keys.at(-1);
     if (!signer) throw new Error('there is no signing key');
     return signer;
@@ -138,7 +138,7 @@ export class SigningKeys {
 
 function loadSigningKey(row: KeyRow, content: Buffer): SigningKey {
   const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
-  if (row.public_jwk === null) throw new Error('a signing key has a public key');
+  if (row.public_jwk === null) throw new Error(`the signing key ${row.id} has no public key`);
   const jwk = parseJson(row.public_jwk);
   const signer = new BatchSigner(row.algorithm, privateKey);
   return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map(), signer };

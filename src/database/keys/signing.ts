@@ -40,7 +40,7 @@ const schemes = new Map<string, Scheme>(
 
 function schemeOf(algorithm: string): Scheme {
   const scheme = schemes.get(algorithm);
-  if (!scheme) throw new Error(`${algorithm} is not an algorithm that is known here`);
+  if (!scheme) throw new Error(`unknown JWS algorithm ${algorithm}`);
   return scheme;
 }
 

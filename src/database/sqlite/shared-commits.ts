@@ -232,7 +232,7 @@ export class SharedCommits {
       this.#afterCommit();
       for (const waiter of waiters) waiter.resolve();
     }
-    // A slow disk gives writes no more time.
+    // Commit time must not count as other work: otherwise a slow disk would raise the write budget.
     this.#turnBeganAt += this.#clock() - beganAt;
   }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
  * The reads of one turn of the event loop share one snapshot, so that locks are taken once (docs/performance.md). Call `end` at a
- * commit, so that no later read is stale, and SQLite can start its log anew.
+ * commit, so that no later read is stale, and SQLite can restart its write-ahead log.
  */
 export class SharedSnapshot {
   readonly #file: DatabaseSync;

@@ -149,7 +149,7 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
     checkFile,
     beforeCommit: () => {
       for (const listener of commitListeners) listener();
-      // An open snapshot keeps SQLite from starting its log anew. Then every commit tries again, and syncs the database file too.
+      // An open snapshot keeps SQLite from restarting its write-ahead log. Then every commit tries again, and syncs the database file too.
       snapshot.end();
     },
     afterCommit: () => bus.committed(),

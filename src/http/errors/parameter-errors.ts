@@ -10,7 +10,7 @@ export function unknownName(
   name: string,
   allowed: readonly string[],
   code: string,
-  reason = 'is not known here',
+  reason = 'is unknown',
 ): Problem {
   const allowedNames = allowed.length > 0 ? `Allowed: ${allowed.join(', ')}.` : 'None is allowed here.';
   const suggestion = suggestName(name.slice(0, 60), allowed);

@@ -43,7 +43,7 @@ function challengedAcr(proof: Proof, required: Acr | undefined): Acr | undefined
   return meetsAcr(minAcr, 'urn:gatehouse:2') && !meetsAcr(required ?? null, minAcr) ? minAcr : required;
 }
 
-/** Contract 5.9: requires a strong and recent proof. Reads it from the cached caller. The operator needs no proof. */
+/** Requires a strong and recent proof. Reads it from the cached caller. The operator needs no proof. */
 export function requireProof({ kind, proof }: Caller, now: number, requirement: ProofRequirement = {}): void {
   if (kind !== 'system' && !isProofSufficient(proof, now, requirement)) throw proofTooOld(proof, requirement);
 }

@@ -72,8 +72,8 @@ type Lookup = (
 ) => void;
 
 /**
- * Connects only to public addresses, and checks the address at connection time (DNS rebinding). Allows loopback only if
- * BASE_URL is on loopback.
+ * Protects against SSRF: connects only to public addresses, and checks the address at connection time (DNS rebinding).
+ * OUTBOUND_PRIVATE_ADDRESSES allows every address. Loopback is allowed if BASE_URL is on loopback.
  */
 export function createGuardedFetch(
   { baseUrl, outboundPrivateAddresses }: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>,

@@ -25,13 +25,13 @@ export interface Credentials {
   readonly realm?: string | null | undefined;
 }
 
-/** Parallel right passwords would count as failures. Well below the limits, so that several instances together do not exceed them. */
+/** Concurrent attempts count as failures, even with the correct password. So this is well below `maxFailures`. */
 const perAccount = createKeyedSemaphore({ concurrency: 2, maxWaiting: 200 });
 const perAddress = createKeyedSemaphore({ concurrency: 32, maxWaiting: 1000 });
 
 export const maxFailures = { account: 10, browser: 10, address: 100 };
 
-/** Finds the user. All failures get the same response at the same cost. Only a right password reveals an unconfirmed email. */
+/** Finds the user. All failures get the same response at the same cost. Only a correct password reveals an unconfirmed email. */
 export async function checkCredentials(
   context: Context,
   { passwords, keys }: Pick<AccountServices, 'passwords' | 'keys'>,

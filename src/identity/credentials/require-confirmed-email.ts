@@ -11,7 +11,7 @@ export const needsEmailConfirmation = (
   { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
 ): boolean => requireEmailConfirmation && email !== null && !email_confirmed;
 
-/** Contract 5.3: an unconfirmed user gets no tokens through any grant. The user's clients get none either. */
+/** An unconfirmed user gets no tokens through any grant. The user's clients get none either. */
 export async function requireConfirmedEmail(
   config: Pick<Config, 'requireEmailConfirmation'>,
   db: Db,

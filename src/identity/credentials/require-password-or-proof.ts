@@ -27,7 +27,7 @@ export const hasLocalPassword = (
   { password_hash }: Pick<UserRow, 'password_hash'>,
 ): boolean => config.localPasswords && hasPassword(password_hash);
 
-/** Contract 5.5: requires `current_password`, or a recent proof if the user has no password. Rejects applications. */
+/** Requires `current_password`, or a recent proof if the user has no password. Rejects applications. */
 export function requirePasswordOrProof(
   context: Pick<Context, 'config'>,
   caller: Caller,

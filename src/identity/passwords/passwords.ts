@@ -131,6 +131,6 @@ export const isTooLong = (password: string): boolean => Buffer.byteLength(passwo
 export const hashingReadinessCheck = ({ hasRoom }: Pick<Passwords, 'hasRoom'>) => ({
   name: 'queue',
   async check() {
-    if (!hasRoom()) throw new Error('the queue of passwords is full');
+    if (!hasRoom()) throw new Error('the password queue is full');
   },
 });

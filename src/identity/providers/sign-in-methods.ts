@@ -17,7 +17,7 @@ export async function findSignInMethods(context: Pick<Context, 'config'>, db: Db
   };
 }
 
-/** After a removal, in its transaction: throws if the user could no longer sign in (contract 14.4). */
+/** After a removal, in its transaction: throws if the user could no longer sign in. */
 export async function requireSignInMethod(context: Pick<Context, 'config'>, tx: Tx, userId: string): Promise<void> {
   const { password, passkeys, identities } = await findSignInMethods(context, tx, userId);
   if (password || passkeys > 0 || identities > 0) return;

@@ -114,7 +114,7 @@ export function requireUntaken(context: Context, profile: Partial<Profile>, sour
   });
 }
 
-/** Tells that identifiers are taken, but only a few times per hour. */
+/** Reports taken identifiers, but only a few times per hour to one network. */
 async function takenError(context: Context, errors: FieldError[], source: RequestSource): Promise<Problem> {
   const exceeded = await countAgainstLimits(context, takenLimits(source), hourMs);
   return exceeded ? tooManyTaken(exceeded.retryAfterSeconds) : unprocessable(errors);

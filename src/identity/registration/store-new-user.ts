@@ -130,7 +130,7 @@ async function readNewUser({ config }: Context, input: CreatedUser): Promise<Pro
   if (errors.length === 0 && missing) errors.push(missing);
   const declaredRoles = roleNames(config);
   for (const role of input.roles.filter((name) => !declaredRoles.includes(name))) {
-    const message = `"${role}" is not a role. There are: ${declaredRoles.join(', ')}.`;
+    const message = `"${role}" is not a role. Expected one of: ${declaredRoles.join(', ')}.`;
     errors.push({ field: 'roles', code: 'unknown', message });
   }
   const wrongPassword = await checkNewPassword(input.password, profile);

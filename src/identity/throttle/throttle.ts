@@ -20,7 +20,7 @@ export interface Limit {
   readonly max: number;
   /** The limited subject, for the audit trail. */
   readonly of: string;
-  /** A right password clears earlier failures, except counts that several users share. */
+  /** A correct password clears earlier failures, except counts that several users share. */
   readonly resetOnSuccess?: boolean;
 }
 

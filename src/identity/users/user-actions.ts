@@ -28,7 +28,7 @@ const emailRequired = { field: 'email', code: 'required', message: 'email is req
 
 /** An invitation can assign roles, so the token must have every scope. */
 function requireInviter(caller: Caller): void {
-  if (!isAdmin(caller)) throw forbidden('You may not do this with invitations.');
+  if (!isAdmin(caller)) throw forbidden('Only administrators can invite users.');
   requireEveryScope(caller);
 }
 
@@ -155,7 +155,7 @@ export const administerUser = (services: AccountServices): Action[] => [
         await services.mail.enqueue(call.tx, { template: 'reset-password', recipient, language: call.source.language });
         await recordUserEvent(call, 'password.reset_sent', row.id);
       });
-      return { message: 'A mail is on its way.' };
+      return { message: 'An email is on its way.' };
     },
   }),
   action({

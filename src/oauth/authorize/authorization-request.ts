@@ -101,8 +101,8 @@ export function readAuthorizationRequest(
 }
 
 const unsupportedParameters = [
-  ['request', 'This application has no keys to verify a signed request: send parameters.'],
-  ['request_uri', 'request_uri is not supported: send parameters.'],
+  ['request', 'This application has no keys to verify a signed request: send the parameters unsigned.'],
+  ['request_uri', 'Only a request_uri from /oauth/par is supported (RFC 9126).'],
   ['registration', 'registration is not supported: register the application first.'],
 ] as const;
 
@@ -143,7 +143,7 @@ function readPrompt(text: string): ReadonlySet<Prompt> {
   const validPrompts = values.filter((value) => isOneOf(prompts, value));
   if (validPrompts.length < values.length) throw invalidRequest(`prompt takes ${prompts.join(', ')}.`);
   const prompt = new Set(validPrompts);
-  if (prompt.has('none') && prompt.size > 1) throw invalidRequest('prompt=none stands alone.');
+  if (prompt.has('none') && prompt.size > 1) throw invalidRequest('prompt=none cannot be combined with other values.');
   return prompt;
 }
 
@@ -157,7 +157,6 @@ function readMaxAge(text: string | undefined): number | undefined {
 export const responseModes = ['query', 'fragment', 'form_post'] as const;
 type ResponseMode = (typeof responseModes)[number];
 
-/** A response to an application. */
 export interface AuthorizationResponse {
   readonly mode: ResponseMode;
   readonly redirectUri: string;

@@ -6,7 +6,6 @@ import { parseJson } from '../../platform/json-text.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;
 
-/** The consent of a user to an application. */
 export interface Consent {
   readonly id: string;
   readonly scopes: readonly string[];

@@ -98,7 +98,7 @@ export function nextStep(
 const mayGrant = ({ caller }: BrowserLogin, scope: string): boolean =>
   scope === adminScope ? caller.roles.length > 0 : identityScopes.includes(scope) || allowsScope(caller.scopes, scope);
 
-/** The scopes among these that the user allowed before. Undefined if a scope was never asked for, or none was allowed. */
+/** Which of these scopes the user has already allowed. Undefined if one was never asked for, or none was allowed. */
 function rememberedScopes(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
   if (!consent) return undefined;
   if (!scopes.every((scope) => consent.requestedScopes.includes(scope) || hasAllowed(consent, scope))) return undefined;

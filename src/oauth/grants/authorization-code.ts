@@ -70,13 +70,13 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, redemption);
   const problem = codeError(redemption, rows, context.now());
   if (problem) return problem;
-  if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
+  if (!(await isForUser(tx, client, code.user_id))) return 'the user is in another realm';
   await requireSecret(context, tx, client.secretId);
   // RFC 8707: a subset of the audiences of the code.
   audiences.narrow(code.resource, resourcesIn(redemption.parameters));
   const isAllowed = limitScopes(client, rows, consent);
   const scopes = parseJson(code.scopes).filter(isAllowed);
-  if (scopes.length === 0) return 'nothing of it is allowed any more';
+  if (scopes.length === 0) return 'no scope of the code is allowed any more';
   const opened = sessions.open(tx, {
     ...parties,
     scopes,
@@ -97,9 +97,10 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
 function codeError({ client, code, parameters, jkt }: Redemption, { user, session }: AuthorityRows, now: number) {
   if (code.client_id !== client.id) return 'code of another client';
   if (code.expires_at <= now) return 'code has expired';
-  if (code.redirect_uri !== parameters.get('redirect_uri')) return 'another redirect_uri';
+  if (code.redirect_uri !== parameters.get('redirect_uri'))
+    return 'redirect_uri differs from the authorization request';
   const { jkt: boundJkt } = readDetails(code.details);
-  if (boundJkt !== undefined && boundJkt !== jkt) return 'another key than the code is bound to';
+  if (boundJkt !== undefined && boundJkt !== jkt) return 'the DPoP key differs from the key of the code';
   if (!isVerified(parameters.get('code_verifier'), code.code_challenge)) return 'wrong code_verifier';
   if (!user || user.disabled) return 'the user is gone or disabled';
   if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';

@@ -19,7 +19,7 @@ export const clientCredentialsGrant: Grant = {
       );
     }
     await requireConfirmedEmail(context.config, context.database.db, client.userId);
-    // Contract 8.9: only a user who has just authenticated can grant `admin`.
+    // Only a user who has just authenticated can grant `admin`.
     const withoutAdmin = client.scopes.includes(adminScope)
       ? { ...request, client: { ...client, scopes: client.scopes.filter((scope) => scope !== adminScope) } }
       : request;

@@ -11,10 +11,10 @@ import { revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from '
 
 /** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
-/** Each batch searches all old logins. */
+/** More than the default: each batch searches all old logins again. */
 const loginsOfBatch = 200;
 
-/** Removes all sessions that ended or expired. */
+/** Deletes expired sessions, and sessions that ended more than an hour ago. */
 export const pruneSessions = async (context: Context): Promise<number> =>
   (await pruneExpired(context)) + (await pruneBefore(context, 'sessions', 'revoked_at', context.now() - retentionMs));
 

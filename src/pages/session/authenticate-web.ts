@@ -94,7 +94,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
 const mayOpenPage = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
   scopes.includes('*') || !scopes.includes('authenticators:write') || /^\/(settings\/security|logout)/.test(url);
 
-/** Contract 8.10: tokens of applications and personal access tokens must not open a user's pages. */
+/** Tokens of applications and personal access tokens must not open a user's pages. */
 async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {
   try {
     const caller = await verifier.verify(token, request);

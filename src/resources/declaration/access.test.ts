@@ -208,7 +208,7 @@ onBothEngines('Access', (engine) => {
     assert.deepEqual([other.status, other.problem.code], [400, 'field_unknown']);
     assert.match(other.problem.detail, /^search: the field "driver_id" is not searchable\. /);
     const nowhere = await request('GET', '/v1/assignments?search=nonsense:1', { token: 'bob' });
-    assert.match(nowhere.problem.detail, /^search: the field "nonsense" is not known here\. /);
+    assert.match(nowhere.problem.detail, /^search: the field "nonsense" is unknown\. /);
   });
 
   it('lets everybody read a public resource, and nobody write without a token', async () => {

@@ -8,7 +8,7 @@ export type ReportMistake = (where: string, message: string) => void;
 
 export function didYouMean(name: string, names: Iterable<string>): string {
   const nameList = [...names];
-  return nameList.length === 0 ? '' : `${suggestName(name, nameList)} There are: ${nameList.join(', ')}.`;
+  return nameList.length === 0 ? '' : `${suggestName(name, nameList)} Expected one of: ${nameList.join(', ')}.`;
 }
 
 /** Reports unknown options and wrong values. Returns whether all known options have a valid value. */
@@ -20,7 +20,7 @@ export function checkOptions(where: string, options: object, optionKinds: Option
     if (kind && (value === undefined || kind.accepts(value))) continue;
     areValuesValid &&= kind === undefined;
     if (kind) report(path, `expected ${kind.expected}; got ${describeValue(value)}.`);
-    else report(path, `"${name}" is not known here.${didYouMean(name, Object.keys(optionKinds))}`);
+    else report(path, `"${name}" is unknown.${didYouMean(name, Object.keys(optionKinds))}`);
   }
   return areValuesValid;
 }

@@ -1,6 +1,6 @@
 import type { Resources } from './resource.ts';
 
-/** Writes the position of a list in the log of changes. A client follows the changes from there on. */
+/** Writes the position of a list in the change log. A client follows the changes from there on. */
 export interface ListPositions {
   /** Call it before the list query. */
   before(): number | Promise<number>;

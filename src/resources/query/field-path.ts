@@ -26,7 +26,7 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
   const names = text.split('.', maxRelations + 2);
   if (names.length > maxRelations + 1) {
     throw invalidParameter(
-      `${parameter}: "${text.slice(0, 100)}" goes through too many relations; ${maxRelations} are possible.`,
+      `${parameter}: "${text.slice(0, 100)}" goes through too many relations; at most ${maxRelations} are allowed.`,
     );
   }
   const relations: ResourceRelation[] = [];

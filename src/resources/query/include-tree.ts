@@ -21,7 +21,7 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
     const names = path.split('.');
     if (names.length > maxDepth) {
       throw invalidParameter(
-        `include: "${path.slice(0, 100)}" is ${names.length} levels deep; ${maxDepth} are possible.`,
+        `include: "${path.slice(0, 100)}" is ${names.length} levels deep; at most ${maxDepth} are allowed.`,
       );
     }
     let level = tree;

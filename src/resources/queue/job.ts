@@ -54,6 +54,6 @@ const maxDelayMs = 60 * 60_000;
 export const defaultAttempts = 128;
 export const defaultTimeout = 300;
 
-/** Each pause is twice as long as the one before, with jitter. */
+/** Each pause is twice as long as the one before, up to an hour, with jitter. */
 export const retryDelayMs = (attempts: number): number =>
   Math.round(Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs) * (0.8 + 0.2 * Math.random()));

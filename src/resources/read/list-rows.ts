@@ -45,7 +45,7 @@ export const listCondition = (
   { parent }: Pick<Paging, 'parent'>,
 ): Fragment => and([parent?.condition ?? sqlTrue, allowedRows(resource, 'read', context), search]);
 
-/** The position of the log of changes before the list is read. */
+/** The position of the change log before the list is read. */
 interface LogPosition {
   readonly positions: ListPositions;
   readonly positionBefore: number;
@@ -121,7 +121,7 @@ function rowsJson({ list }: PageRead, rows: readonly StoredRow[], embed: (row: S
     const json = `${count === 0 ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
     if (data.length + json.length > maxCharacters) {
       if (list.cursor !== undefined && count > 0) return { data, count };
-      throw tooExpensive('The rows are longer than 16 MiB. Request a smaller limit, or fewer fields by filter.', 1);
+      throw tooExpensive('The rows are larger than 16 MiB. Request a smaller limit, or fewer fields by filter.', 1);
     }
     data += json;
     count++;

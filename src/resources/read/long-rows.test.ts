@@ -35,7 +35,7 @@ interface Entry {
   readonly data?: Row;
 }
 
-/** A hundred of these rows are longer than 16 MiB. */
+/** A hundred of these rows are larger than 16 MiB. */
 const length = 200_000;
 
 onBothEngines('Long rows', (engine) => {

@@ -97,7 +97,7 @@ function limitLength(): (json: string) => string {
   return (json) => {
     length += json.length;
     if (length <= maxCharacters) return json;
-    throw tooExpensive('The included rows are longer than 16 MiB. Request fewer rows or includes.', 1);
+    throw tooExpensive('The included rows are larger than 16 MiB. Request fewer rows or includes.', 1);
   };
 }
 

@@ -36,7 +36,7 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
   // A collection has no row to which a condition could apply, so the rule must be true.
   const requireRule = (caller: Caller, now: number) => {
     if (evaluateAccess(callerRuleOf(resource, access), caller, now) !== true)
-      throw forbidden(`You may not do this with ${resource.name}.`);
+      throw forbidden(`You may not run this action on ${resource.name}.`);
   };
   const actionCall = (request: FastifyRequest, row?: Record<string, unknown>): ActionCall<Fields, unknown> => {
     const call = callOf(services, request);

@@ -11,7 +11,7 @@ interface RequestWithBody {
 const passwordField = 'current_password';
 
 /**
- * Contract 5.9: `current_password` in the body is a proof for this request. Returns the request with the proven caller, and the body
+ * `current_password` in the body is a proof for this request. Returns the request with the proven caller, and the body
  * without the password. If the operator has declared a field with that name, it is an ordinary field.
  */
 export async function withPasswordProof<S extends RequestWithBody>(

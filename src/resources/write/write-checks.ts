@@ -16,7 +16,7 @@ import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-transaction.ts';
 
 export function operationForbidden(resource: Resource, operation: RowRule): Problem {
-  if (typeof operation === 'function') return forbidden(`You may not do this with this ${resource.singular}.`);
+  if (typeof operation === 'function') return forbidden(`You may not run this action on this ${resource.singular}.`);
   const target = operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`;
   return forbidden(`You may not ${operation} ${target}.`);
 }
@@ -78,8 +78,8 @@ export async function mapUniqueViolation<T>(resource: Resource, written: Promise
     if (columns) {
       const fields = [...resource.fields.values()].filter(({ column, stored }) => stored && columns.includes(column));
       const names = fields.map(({ name }) => name);
-      const togetherText = names.length > 1 ? ` together with ${names.slice(1).join(', ')}` : '';
-      throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is taken already${togetherText}`)]);
+      const togetherText = names.length > 1 ? ` in combination with ${names.slice(1).join(', ')}` : '';
+      throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is already taken${togetherText}`)]);
     }
     // The referenced row was deleted after the check.
     if (isForeignKeyViolation(error)) throw conflict('The row that this refers to was deleted in the meantime.');

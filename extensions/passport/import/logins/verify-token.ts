@@ -34,7 +34,7 @@ async function verifyRefresh(source: Source, plan: Plan, token: string, now: num
   const payload = decryptLegacyRefreshToken(token, plan.appKey);
   if (!payload) {
     throw new OperatorError(
-      '--verify: the refresh token was not sealed with this APP_KEY: the .env belongs to another service.',
+      '--verify: the refresh token was not encrypted with this APP_KEY: the .env belongs to another service.',
     );
   }
   const row = await rowOf(source, plan, 'oauth_refresh_tokens', payload.refreshTokenId);

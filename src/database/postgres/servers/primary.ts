@@ -89,12 +89,12 @@ export class Primary {
           Number(b.server === this.#current) - Number(a.server === this.#current),
       );
     if (!first?.state)
-      throw new NoPrimary(`none takes writes (${checks.map((check) => this.#describe(check)).join('; ')})`);
+      throw new NoPrimary(`no server accepts writes (${checks.map((check) => this.#describe(check)).join('; ')})`);
     const { state, server } = first;
     const foreignServer = otherPrimaries.find((otherPrimary) => otherPrimary.state?.system !== state.system);
     if (foreignServer)
       throw new NoPrimary(
-        `${withoutCredentials(server)} and ${withoutCredentials(foreignServer.server)} take writes, and are not of one cluster: leave one of them out`,
+        `${withoutCredentials(server)} and ${withoutCredentials(foreignServer.server)} accept writes but belong to different clusters: remove one of them from the URL`,
       );
     this.#lastPrimary = state;
     this.#switchTo(server);
@@ -114,9 +114,9 @@ export class Primary {
 
   #describe({ server, state, error }: ServerCheck): string {
     const reason = (): string => {
-      if (!state) return reasonOf(error) || (codeOf(error) ?? 'away');
+      if (!state) return reasonOf(error) || (codeOf(error) ?? 'unreachable');
       if (!state.takesWrites) return 'a standby, or read-only';
-      return state.system === this.#lastPrimary.system ? 'a primary of an earlier timeline' : 'of another cluster';
+      return state.system === this.#lastPrimary.system ? 'a primary of an earlier timeline' : 'in another cluster';
     };
     return `${withoutCredentials(server)}: ${reason()}`;
   }

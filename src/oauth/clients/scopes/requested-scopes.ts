@@ -17,7 +17,7 @@ export function scopeErrors(
   for (const scope of scopes) {
     if (!knownScopes.has(scope)) {
       const known = knownScopes.list().join(', ');
-      return fieldError('unknown', `scopes: there is no scope "${scope}". There are: ${known}.`);
+      return fieldError('unknown', `scopes: there is no scope "${scope}". Expected one of: ${known}.`);
     }
     // These scopes give no access until the user consents.
     if (type === 'application' && identityScopes.includes(scope)) continue;

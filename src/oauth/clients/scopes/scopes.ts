@@ -3,7 +3,7 @@ import { OAuthError } from '../../../platform/errors.ts';
 
 /** All rights of the subject, except `explicitScopes`. */
 export const everyScope = '*';
-/** Lets a client inspect tokens of other clients. `*` does not include it, because it is not a right of the subject. */
+/** Lets a client inspect and revoke tokens of other clients. `*` does not include it: the subject has no such right. */
 export const introspectScope = 'tokens:introspect';
 /** Lets a client exchange tokens of other clients that it received (RFC 8693). */
 export const exchangeScope = 'tokens:exchange';
@@ -56,7 +56,6 @@ export class KnownScopes {
     return this.#texts.has(scope);
   }
 
-  /** The readable name of a resource's rows. */
   labelOf(resource: string): string {
     const label = this.#labels.get(resource) ?? resource;
     return label.charAt(0).toUpperCase() + label.slice(1);
@@ -82,7 +81,7 @@ export const allowsScope = (allowed: readonly string[], scope: string): boolean 
   allowed.includes(scope) ||
   (!clientScopes.includes(scope) && scope !== adminScope && allowed.includes(everyScope));
 
-/** Contract 8.9: an application acts for the user. It has the user's roles only with the admin scope. */
+/** An application acts for the user. It has the user's roles only with the admin scope. */
 export const effectiveRoles = (
   { application, scopes }: { readonly application: boolean; readonly scopes: readonly string[] },
   roles: readonly string[],

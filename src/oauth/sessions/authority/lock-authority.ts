@@ -17,7 +17,7 @@ export const createLockAuthority =
     const { kind } = caller;
     // Anonymous callers and the service itself have no rows.
     if (kind === 'anonymous' || kind === 'system') return caller;
-    if (caller.sessionId === null) throw new Error('a caller with a token has a session');
+    if (caller.sessionId === null) throw new Error('the caller has a token but no session');
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
     const otherUserId = authority.userId === caller.userId ? undefined : authority.userId;
     if (otherUserId !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, otherUserId]);

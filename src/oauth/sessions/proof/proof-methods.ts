@@ -27,7 +27,7 @@ export interface ProofInput {
 export interface CheckedProof {
   /** RFC 8176. */
   readonly amr: readonly string[];
-  /** A first factor begins a login, a second completes it. `completing` also completes the login of the session. */
+  /** `first`, `second`: which factor this is. `completing`: a second factor that completes the login of the session. */
   readonly step: 'first' | 'second' | 'completing';
   /** Runs in the transaction that renews the proof. Marks a code as used, or throws if the credential changed after the check. */
   consume(tx: Tx): Promise<void>;
@@ -41,7 +41,7 @@ export interface ProofMethod {
   check(input: ProofInput): Promise<CheckedProof>;
 }
 
-/** By their member of the body: `password`, `code`, … */
+/** The methods, by the name of their member in the request body: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
 
 /** The level that a method reaches together with the password. Other methods reach the level of the password. */
@@ -90,7 +90,7 @@ const toCheckedProof = (field: string, factor: ProvedFactor | undefined, step: C
   return { amr: factor.amr, step, consume };
 };
 
-/** The code of an authenticator app, or a recovery code. It alone renews a session of two factors (contract 5.9). */
+/** The code of an authenticator app, or a recovery code. It alone renews a session of two factors. */
 export const byCode = (services: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
     const { authenticators, recoveryCodes } = await findHeldFactors(services.context.database.db, userId);
@@ -103,7 +103,6 @@ export const byCode = (services: FactorCheckServices): ProofMethod => ({
   },
 });
 
-/** The proof by a passkey of this user. */
 export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
     const { passkeys, automaticPasskeys } = await findHeldFactors(services.context.database.db, userId);

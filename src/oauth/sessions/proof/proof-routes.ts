@@ -151,7 +151,7 @@ async function checkProofs(methods: ProofMethods, body: Renewal['body'], input: 
     .map((field) => ({
       field,
       code: 'unknown',
-      message: `${field} is not a kind of proof. There are: ${methodNames.join(', ')}.`,
+      message: `${field} is not a kind of proof. Expected one of: ${methodNames.join(', ')}.`,
     }));
   if (errors.length > 0) throw unprocessable(errors);
   if (Object.keys(body).length === 0) {

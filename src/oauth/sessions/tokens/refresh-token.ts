@@ -28,7 +28,7 @@ type Generations = Pick<SessionRow, 'generation' | 'used_generation' | 'used_at'
 export const isNewestGenerationUsed = ({ generation, used_generation }: Omit<Generations, 'used_at'>): boolean =>
   used_generation !== null && used_generation >= generation;
 
-/** Whether the predecessor gets its successor again: until the successor is used, plus REFRESH_GRACE. */
+/** Whether a replaced refresh token still returns its successor: until the successor is used, plus REFRESH_GRACE. */
 export function isWithinGrace(session: Generations, presented: number, { refreshGrace }: Config, now: number): boolean {
   if (presented !== session.generation - 1) return false;
   return !isNewestGenerationUsed(session) || now - (session.used_at ?? 0) <= refreshGrace * 1000;

@@ -30,7 +30,7 @@ export const typeNameOf = (field: Field): string => (isComputed(field) ? (field.
 export function fieldTypeOf(field: Field): FieldType {
   const name = typeNameOf(field);
   const type = byName.get(name);
-  if (!type) throw new Error(`there is no type "${name}" of fields`);
+  if (!type) throw new Error(`there is no field type "${name}"`);
   return type.withOptions?.(field.options) ?? type;
 }
 
