@@ -11,7 +11,7 @@ export interface ResourceTypes {
   search: string;
   order: string;
   /** Names of fields for sums, for minimum and maximum, and for grouping. */
-  figures: { sum: string; range: string; group: string };
+  aggregates: { sum: string; range: string; group: string };
   /** Whether deleted rows are kept. */
   softDelete: boolean;
   relations: Record<string, { resource: string; many: boolean; by?: string }>;

@@ -1,6 +1,6 @@
+import type { AggregateQuery } from './aggregate.ts';
 import { type Change, live, type SubscribeOptions, subscribe } from './changes.ts';
 import { type GatehouseError, problemOf } from './errors.ts';
-import type { FiguresQuery } from './figures.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
 import type { Options, Page, Pagination, Send } from './page.ts';
 import type { CallResponse, Method } from './transport.ts';
@@ -72,9 +72,9 @@ export class Resource<Row> {
     return this.#list<Row>(query, options);
   }
 
-  /** Figures of the rows instead of the rows: `cars.aggregate({ aggregate: ['count'], groupBy: ['kind'] })`. */
-  aggregate<Figures>(query: FiguresQuery, options: Options = {}): Promise<Page<Figures>> {
-    return this.#list<Figures>(query, options);
+  /** Aggregates of the rows instead of the rows: `cars.aggregate({ aggregate: ['count'], groupBy: ['kind'] })`. */
+  aggregate<Row>(query: AggregateQuery, options: Options = {}): Promise<Page<Row>> {
+    return this.#list<Row>(query, options);
   }
 
   /** All matching rows, one after the other. Each page costs the same. */

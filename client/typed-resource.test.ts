@@ -21,7 +21,7 @@ interface Resources {
     created: unknown & object;
     search: 'id' | 'title' | 'genre' | 'tags';
     order: 'id' | 'title';
-    figures: { sum: 'pages'; range: 'pages'; group: 'genre' | 'author_id' };
+    aggregates: { sum: 'pages'; range: 'pages'; group: 'genre' | 'author_id' };
     softDelete: true;
     relations: { author: { resource: 'authors'; many: false; by: 'author_id' } };
     actions:
@@ -36,7 +36,7 @@ interface Resources {
     created: { secret: string };
     search: 'id' | 'name';
     order: 'id' | 'name';
-    figures: { sum: never; range: never; group: 'name' };
+    aggregates: { sum: never; range: never; group: 'name' };
     softDelete: false;
     relations: { books: { resource: 'books'; many: true; by: 'author_id' } };
     actions: never;

@@ -1,5 +1,5 @@
+import type { AggregateFunction, AggregateQueryOf, AggregateRow } from './aggregate.ts';
 import type { Change, SubscribeOptions } from './changes.ts';
-import type { Figure, Figures, FiguresQueryOf } from './figures.ts';
 import type { Comparison, ListQuery, Scalar } from './list-query.ts';
 import type { CreateOptions, DeleteOptions, Options, Page, Result, Tagged, WriteOptions } from './resource.ts';
 import type { ResourceTypes } from './resource-types.ts';
@@ -111,11 +111,11 @@ interface Readable<R extends DeclaredResources<R>, N extends keyof R> {
     query?: ListQueryOf<R, N, F, I>,
     options?: Options,
   ): Promise<Page<Selected<R, N, F, I>>>;
-  /** Figures of the rows instead of the rows. */
-  aggregate<A extends Figure<R[N]>, G extends R[N]['figures']['group'] = never>(
-    query: FiguresQueryOf<R[N], SearchIn<R, N>, A, G>,
+  /** Aggregates of the rows instead of the rows. */
+  aggregate<A extends AggregateFunction<R[N]>, G extends R[N]['aggregates']['group'] = never>(
+    query: AggregateQueryOf<R[N], SearchIn<R, N>, A, G>,
     options?: Options,
-  ): Promise<Page<Figures<R[N], A, G>>>;
+  ): Promise<Page<AggregateRow<R[N], A, G>>>;
   /** All matching rows, one after the other. Each page costs the same. */
   each<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
     query?: Omit<ListQueryOf<R, N, F, I>, 'page' | 'cursor'>,

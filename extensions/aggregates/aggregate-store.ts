@@ -8,7 +8,7 @@ import type { ResourceField } from '../../src/resources/model/resource.ts';
 import type { QueryContext } from '../../src/resources/model/row-rules.ts';
 import { listCondition } from '../../src/resources/read/list-rows.ts';
 import { readUnprepared, type StoredRow } from '../../src/resources/sql/executor.ts';
-import { countRow, quoted, raw, sql } from '../../src/resources/sql/sql-text.ts';
+import { quoted, raw, rowBudgetMark, sql } from '../../src/resources/sql/sql-text.ts';
 import { type Aggregate, type AggregateQuery, readAggregates } from './aggregate-query.ts';
 
 const columnOf = ({ column }: ResourceField): string => `t.${quoted(column)}`;
@@ -76,7 +76,7 @@ export const aggregateRows: AggregateRows = async (context, resource, list, pagi
   const query = readAggregates(resource, list.aggregates);
   const logPosition = resource.changes ? await paging.positions?.before() : undefined;
   const { select, groupAndOrder, groups } = aggregateSql(context.engine, query);
-  const from = sql`from ${raw(resource.table)} as t where ${countRow} ${listCondition(context, resource, list, paging)}`;
+  const from = sql`from ${raw(resource.table)} as t where ${rowBudgetMark} ${listCondition(context, resource, list, paging)}`;
   const offset = (page - 1) * limit;
   const rows = await readNumbers(
     context,

@@ -5,7 +5,7 @@ import type { RequestSource } from '../../src/http/request-source.ts';
 import { beginAttempt, networkLimits } from '../../src/identity/throttle/throttle.ts';
 import { type BrowserLogin, findBrowserLogin } from '../../src/oauth/authorize/next-step.ts';
 import { rememberConsent } from '../../src/oauth/authorize/remember-consent.ts';
-import { isForUser } from '../../src/oauth/clients/client-rules.ts';
+import { isInRealmOfClient } from '../../src/oauth/clients/client-rules.ts';
 import { adminScope, narrowScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { authenticationOf } from '../../src/oauth/sessions/store/session-store.ts';
@@ -50,7 +50,7 @@ export async function findWaitingDevice(oauth: OAuth, { caller, source }: Person
     return undefined;
   }
   await attempt.succeed();
-  if (!(await isForUser(context.database.db, client, caller.userId))) {
+  if (!(await isInRealmOfClient(context.database.db, client, caller.userId))) {
     throw forbidden('This application is for other users.');
   }
   const requested = narrowScopes(parseJson(row.scopes), client.scopes);

@@ -23,24 +23,24 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { standardVariable } from '../../src/config/config.ts';
+import { otelVariable } from '../../src/config/config.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import type { Metrics } from '../../src/platform/metrics.ts';
 import { setTracing } from '../../src/platform/tracing.ts';
 import { PrometheusMetricProducer } from './prometheus-metric-producer.ts';
 import { SpanTracing } from './span-tracing.ts';
-import { standardNumber, type TelemetrySettings } from './telemetry-settings.ts';
+import { otelNumber, type TelemetrySettings } from './telemetry-settings.ts';
 
 const samplers = new Map<string, () => Sampler>([
   ['always_on', () => new AlwaysOnSampler()],
   ['always_off', () => new AlwaysOffSampler()],
-  ['traceidratio', () => new TraceIdRatioBasedSampler(standardNumber('OTEL_TRACES_SAMPLER_ARG') ?? 1)],
+  ['traceidratio', () => new TraceIdRatioBasedSampler(otelNumber('OTEL_TRACES_SAMPLER_ARG') ?? 1)],
 ]);
 const parentBased = 'parentbased_';
 
 /** The sampler: OTEL_TRACES_SAMPLER, otherwise the caller's decision. */
 function readSampler(): Sampler {
-  const name = standardVariable('OTEL_TRACES_SAMPLER') || `${parentBased}always_on`;
+  const name = otelVariable('OTEL_TRACES_SAMPLER') || `${parentBased}always_on`;
   const isParentBased = name.startsWith(parentBased);
   const make = samplers.get(isParentBased ? name.slice(parentBased.length) : name);
   if (!make) {
@@ -68,8 +68,8 @@ export async function openTelemetry({ traces, metrics }: TelemetrySettings, vers
       const reader = new PeriodicExportingMetricReader({
         exporter,
         metricProducers: [new PrometheusMetricProducer(figures, resource, refresh)],
-        exportIntervalMillis: standardNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
-        exportTimeoutMillis: Math.min(30_000, standardNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000),
+        exportIntervalMillis: otelNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
+        exportTimeoutMillis: Math.min(30_000, otelNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000),
       });
       meters = new MeterProvider({ resource, readers: [reader] });
     },
@@ -81,9 +81,9 @@ export async function openTelemetry({ traces, metrics }: TelemetrySettings, vers
 }
 
 async function openTraces(traces: NonNullable<TelemetrySettings['traces']>, resource: Resource) {
-  const delay = standardNumber('OTEL_BSP_SCHEDULE_DELAY');
-  const queue = standardNumber('OTEL_BSP_MAX_QUEUE_SIZE');
-  const batch = standardNumber('OTEL_BSP_MAX_EXPORT_BATCH_SIZE');
+  const delay = otelNumber('OTEL_BSP_SCHEDULE_DELAY');
+  const queue = otelNumber('OTEL_BSP_MAX_QUEUE_SIZE');
+  const batch = otelNumber('OTEL_BSP_MAX_EXPORT_BATCH_SIZE');
   const processor = new BatchSpanProcessor({
     exporter: await spanExporter(traces),
     ...(delay === undefined ? {} : { scheduledDelayMillis: delay }),

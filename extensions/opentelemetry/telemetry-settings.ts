@@ -1,4 +1,4 @@
-import { standardVariable } from '../../src/config/config.ts';
+import { otelVariable } from '../../src/config/config.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { isOneOf } from '../../src/platform/is-one-of.ts';
 
@@ -12,7 +12,7 @@ export interface TelemetrySettings {
 
 /** Reads OpenTelemetry's variables; undefined if unset. An endpoint alone enables traces and metrics. */
 export function readTelemetrySettings(): TelemetrySettings | undefined {
-  if (standardVariable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  if (otelVariable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const traces = readSignal('TRACES', ['otlp', 'console', 'none']);
   const metrics = readSignal('METRICS', ['otlp', 'console', 'none', 'prometheus']);
   return traces || metrics ? { traces, metrics } : undefined;
@@ -20,9 +20,8 @@ export function readTelemetrySettings(): TelemetrySettings | undefined {
 
 function readSignal(signal: 'TRACES' | 'METRICS', exporters: readonly (Exporter | 'none' | 'prometheus')[]) {
   const name = `OTEL_${signal}_EXPORTER` as const;
-  const endpoint =
-    standardVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || standardVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
-  const exporter = standardVariable(name) || (endpoint ? 'otlp' : 'none');
+  const endpoint = otelVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || otelVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
+  const exporter = otelVariable(name) || (endpoint ? 'otlp' : 'none');
   if (!isOneOf(exporters, exporter))
     throw new OperatorError(`${name}: got "${exporter}"; expected one of: ${exporters.join(', ')}.`);
   // `/metrics` is always available.
@@ -32,13 +31,13 @@ function readSignal(signal: 'TRACES' | 'METRICS', exporters: readonly (Exporter 
 
 function readProtocol(signal: 'TRACES' | 'METRICS'): Protocol {
   const protocolVariable = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL` as const;
-  const name = standardVariable(protocolVariable) ? protocolVariable : 'OTEL_EXPORTER_OTLP_PROTOCOL';
-  const protocol = standardVariable(name) || 'http/protobuf';
+  const name = otelVariable(protocolVariable) ? protocolVariable : 'OTEL_EXPORTER_OTLP_PROTOCOL';
+  const protocol = otelVariable(name) || 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
   throw new OperatorError(`${name}: got "${protocol}"; expected http/protobuf or http/json.`);
 }
 
-export function standardNumber(name: `OTEL_${string}`): number | undefined {
-  const value = Number(standardVariable(name) || Number.NaN);
+export function otelNumber(name: `OTEL_${string}`): number | undefined {
+  const value = Number(otelVariable(name) || Number.NaN);
   return Number.isFinite(value) && value >= 0 ? value : undefined;
 }

@@ -8,8 +8,8 @@ function namesIn(parts: readonly MessagePart[]): Set<string> {
   const names = new Set<string>();
   for (const part of parts) {
     if (typeof part === 'string' || part.kind === 'count') continue;
-    names.add(part.kind === 'stretch' ? `<${part.name}>` : part.name);
-    const inner = part.kind === 'choice' ? [...part.cases.values()] : part.kind === 'stretch' ? [part.parts] : [];
+    names.add(part.kind === 'tag' ? `<${part.name}>` : part.name);
+    const inner = part.kind === 'choice' ? [...part.cases.values()] : part.kind === 'tag' ? [part.parts] : [];
     for (const parts of inner) for (const name of namesIn(parts)) names.add(name);
   }
   return names;

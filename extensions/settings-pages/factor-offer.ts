@@ -1,5 +1,5 @@
 import { findUser } from '../../src/identity/accounts/user-store.ts';
-import { findHeldFactors, hasSecondFactor } from '../../src/identity/factors/held-factor-store.ts';
+import { countHeldFactors, hasSecondFactor } from '../../src/identity/factors/factor-count-store.ts';
 import { creationOptions } from '../../src/identity/factors/passkeys.ts';
 import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { Variables } from '../../src/pages/kit/views.ts';
@@ -15,7 +15,7 @@ export async function offerFactor(pageRequest: PageRequest): Promise<Variables> 
   const { caller } = pageRequest.request;
   const { db } = pageRequest.kit.database;
   const user = pageRequest.kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));
-  const factors = user && (await findHeldFactors(db, user.id));
+  const factors = user && (await countHeldFactors(db, user.id));
   if (!user || !factors || hasSecondFactor(factors)) return {};
   const { time, amr } = caller.proof;
   const byPassword =

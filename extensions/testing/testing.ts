@@ -182,7 +182,7 @@ export async function startTestService(
     },
     work,
     async jobs(name) {
-      const waiting = (await queue.waiting()).filter((job) => own.has(job.name));
+      const waiting = (await queue.storedJobs()).filter((job) => own.has(job.name));
       return waiting
         .filter((job) => name === undefined || job.name === name)
         .map(({ key, name: of, data, attempt, state, error }) => ({ key, name: of, data, attempt, state, error }));

@@ -213,10 +213,10 @@ export async function loadTestConfig(settings: ConfigFile, workingDir: string): 
 }
 
 /** A variable of OpenTelemetry. These are not settings of Gatehouse, and OpenTelemetry reads them too. */
-export const standardVariable = (name: `OTEL_${string}`): string | undefined => process.env[name];
+export const otelVariable = (name: `OTEL_${string}`): string | undefined => process.env[name];
 
 /** Whether any variable of OpenTelemetry is set. */
-export const hasStandardVariables = (): boolean => Object.keys(process.env).some((name) => /^OTEL_/i.test(name));
+export const hasOtelVariables = (): boolean => Object.keys(process.env).some((name) => /^OTEL_/i.test(name));
 
 /** Whether `npm start` is building the console while the service runs (scripts/run.mjs). */
 export const isConsoleBeingBuilt = (): boolean => process.env.GATEHOUSE_CONSOLE_BUILD === 'running';

@@ -1,4 +1,4 @@
-import { callerHungUp, tooExpensive } from '../platform/errors.ts';
+import { clientClosedRequest, tooExpensive } from '../platform/errors.ts';
 import { getOrCreate } from '../platform/get-or-create.ts';
 import type { Reader } from './reader.ts';
 
@@ -59,7 +59,7 @@ export class FairQueue {
         reject(error);
       };
       const timer = setTimeout(() => abandon(readTimeoutError(timeoutSeconds)), timeoutSeconds * 1000);
-      const unsubscribe = reader.onDisconnect(() => abandon(callerHungUp()));
+      const unsubscribe = reader.onDisconnect(() => abandon(clientClosedRequest()));
       const cleanUp = () => {
         clearTimeout(timer);
         unsubscribe();

@@ -62,7 +62,7 @@ declare module 'fastify' {
     /** In milliseconds, from `performance.now()`. */
     startedAt: number;
     /** If no route matched but the path exists: the error format of that path. */
-    errorForm: FastifyContextConfig['errors'] | null;
+    errorFormat: FastifyContextConfig['errors'] | null;
     /** Whether `countRequest` has counted the request, on a route with `limited: 'when-known'`. */
     counted: boolean;
     /**

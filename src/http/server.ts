@@ -145,7 +145,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
 
   app.decorateRequest('caller');
   app.decorateRequest('route');
-  app.decorateRequest('errorForm', null);
+  app.decorateRequest('errorFormat', null);
   app.decorateRequest('startedAt', 0);
   decorateCounting(app, limit);
   app.decorate('errorPage', null);

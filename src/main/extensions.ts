@@ -1,4 +1,4 @@
-import { hasStandardVariables } from '../config/config.ts';
+import { hasOtelVariables } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
@@ -27,7 +27,7 @@ export async function loadProviderResources(factors: FactorServices): Promise<Re
 
 /** Loads nothing unless one of OpenTelemetry's variables is set. Call it before the database is opened. */
 export async function startTelemetry(version: string) {
-  if (!hasStandardVariables()) return undefined;
+  if (!hasOtelVariables()) return undefined;
   const extension = await import('../../extensions/opentelemetry/start-telemetry.ts');
   return extension.startTelemetry(version);
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../platform/caller.ts';
 import { parseJson } from '../platform/json-text.ts';
 import type { Proof } from '../platform/proof.ts';
 import { authenticateClient } from './client-authentication.ts';
-import { invalidClient, isForUser, limitByRolesOfUser } from './clients/client-rules.ts';
+import { invalidClient, isInRealmOfClient, limitByRolesOfUser } from './clients/client-rules.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { introspectScope, narrowScopes } from './clients/scopes/scopes.ts';
 import type { ClientRequest, OAuth } from './oauth.ts';
@@ -52,7 +52,7 @@ async function describeRefresh(
 ): Promise<Introspection> {
   const { config, database, now } = context;
   if (generation !== session.generation && !isWithinGrace(session, generation, config, now())) return inactive;
-  if (!(await isForUser(database.db, client, session.user_id))) return inactive;
+  if (!(await isInRealmOfClient(database.db, client, session.user_id))) return inactive;
   const granted = narrowScopes(parseJson(session.scopes), client.scopes);
   const scopes = await limitByRolesOfUser(context, session.user_id ?? client.userId, granted);
   return {

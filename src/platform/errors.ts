@@ -76,7 +76,7 @@ export const unavailable = (detail: string, seconds: number, reason?: string) =>
     ...(reason ? { reason } : {}),
   });
 /** Nobody gets this response. The status is for the log and the metrics: a caller that hangs up is no error of the service. */
-export const callerHungUp = () =>
+export const clientClosedRequest = () =>
   new Problem(499, 'Client Closed Request', 'The caller closed the connection.', {
     code: 'connection_closed',
     reason: 'the caller hung up',

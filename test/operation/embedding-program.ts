@@ -7,7 +7,7 @@ const credentials = { email: 'admin@example.com', password: 'correct horse batte
 const logIn = () =>
   request<{ access_token: string }>(service, '/v1/clients/web/admin/login', { json: credentials, method: 'POST' });
 const [login] = await Promise.all(Array.from({ length: 12 }, logIn));
-await Promise.all(Array.from({ length: 12 }, (_, i) => service.keys.signingKeys.signInWorker({ i }, { typ: 'JWT' })));
+await Promise.all(Array.from({ length: 12 }, (_, i) => service.keys.signingKeys.signOnThread({ i }, { typ: 'JWT' })));
 const search = await request(service, '/v1/users?search=name:somebody', { token: login?.body.access_token ?? '' });
 const threads = () => (process.report.getReport() as { workers: unknown[] }).workers.length;
 const before = threads();

@@ -52,7 +52,7 @@ export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   return rows[0] as Horizon;
 }
 
-const stretch = 10_000;
+const rangeSize = 10_000;
 /** A page ends at this size, because a change can have megabytes, and each stream and webhook reads its own pages. */
 const maxPageBytes = 1024 * 1024;
 
@@ -72,7 +72,7 @@ export async function readChanges(
     shown,
   }: { after: number; to: number; resources: readonly string[]; limit: number; shown?: IncludedChanges | undefined },
 ): Promise<LogPage> {
-  const end = Math.min(to, after + stretch);
+  const end = Math.min(to, after + rangeSize);
   let found = db
     .selectFrom('change_log')
     .where('position', '>', after)

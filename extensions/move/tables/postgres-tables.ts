@@ -5,7 +5,7 @@ import { type InstanceRow, listInstances } from '../../../src/database/postgres/
 import { confirmationTimeoutMs } from '../../../src/database/postgres/invalidations/lease.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { dropNotesSql, parseMoveState, parsePosition } from './notes.ts';
+import { dropProgressSql, parseMoveState, parsePosition } from './progress-table.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -125,7 +125,7 @@ export class PostgresTables implements TableWriter {
 
   async release(): Promise<void> {
     await this.#inTransaction(async (tx) => {
-      for (const statement of dropNotesSql) await sql.raw(statement).execute(tx);
+      for (const statement of dropProgressSql) await sql.raw(statement).execute(tx);
     });
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Engine, Tx } from '../../../src/database/database.ts';
 import { withMigrationLock } from '../../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../../src/database/migrate.ts';
-import { createNotesSql } from './notes.ts';
+import { createProgressSql } from './progress-table.ts';
 import { quote } from './tables.ts';
 
 interface DeferredObject {
@@ -20,7 +20,7 @@ export async function prepareTarget(database: Database, source: string, makeTabl
     await makeTables(tx);
     const later = await findLater(database.engine, tx);
     for (const { drop } of later) await sql.raw(drop).execute(tx);
-    for (const statement of createNotesSql) await sql.raw(statement).execute(tx);
+    for (const statement of createProgressSql) await sql.raw(statement).execute(tx);
     const setup = JSON.stringify({ source, later: later.map(({ make }) => make) });
     await sql`insert into move_progress (name, position) values ('', ${setup})`.execute(tx);
   });

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type ArrayStatement, prepareArrays } from '../../../src/database/sqlite/array-statement.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { dropNotesSql, parseMoveState, parsePosition } from './notes.ts';
+import { dropProgressSql, parseMoveState, parsePosition } from './progress-table.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -101,7 +101,7 @@ export class SqliteTables implements TableWriter {
 
   async release(): Promise<void> {
     this.#inTransaction(() => {
-      for (const statement of dropNotesSql) this.#file.exec(statement);
+      for (const statement of dropProgressSql) this.#file.exec(statement);
     });
     this.#file.exec('pragma synchronous = full; pragma wal_checkpoint(truncate)');
   }

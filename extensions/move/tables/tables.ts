@@ -52,11 +52,11 @@ export interface TableWriter extends TableReader {
 }
 
 /** The table of the positions. */
-export const notesTable = 'move_progress';
+export const progressTable = 'move_progress';
 
 /** Whether a table is copied. Running instances, rows that are created again, and the notes are not. */
 export const isCopied = (table: string): boolean =>
-  !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', notesTable].includes(table);
+  !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', progressTable].includes(table);
 
 export const keyOf = ({ columns, key }: CopiedTable, row: Row): Key =>
   key.map((name) => row[columns.findIndex((column) => column.name === name)] ?? null);

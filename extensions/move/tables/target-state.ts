@@ -5,8 +5,8 @@ import { knownMigrations, unfinishedMoveMarker } from '../../../src/database/mig
 import { openDatabase } from '../../../src/database/open-database.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { openReadOnly, type ReadOnlyDatabase } from '../../doctor/open-read-only.ts';
-import { type MoveState, parseMoveState } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
+import { type MoveState, parseMoveState } from './progress-table.ts';
 import { quote } from './tables.ts';
 
 /** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is rejected. */

@@ -49,7 +49,7 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
     ...block('created', definition.reveals ? members({ ...definition.reveals }) : []),
     `    search: ${unionOf(searchableNames(resource))};`,
     `    order: ${unionOf(sortableNames(resource))};`,
-    `    figures: { sum: ${fieldUnion(summableFields)}; range: ${fieldUnion(comparableFields)}; group: ${fieldUnion(groupableFields)} };`,
+    `    aggregates: { sum: ${fieldUnion(summableFields)}; range: ${fieldUnion(comparableFields)}; group: ${fieldUnion(groupableFields)} };`,
     `    softDelete: ${definition.softDelete === true};`,
     ...block('relations', [...resource.relations.values()].map(relationType)),
     `    actions: ${(definition.actions ?? []).map((action) => actionType(action)).join(' | ') || 'never'};`,

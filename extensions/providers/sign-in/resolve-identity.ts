@@ -7,7 +7,7 @@ import {
   isTaken,
   mayMailMailbox,
   registerWithinLimits,
-  requireUntaken,
+  requireFreeIdentifiers,
 } from '../../../src/identity/registration/register.ts';
 import { requireOpenRegistration, storeNewUser } from '../../../src/identity/registration/store-new-user.ts';
 import { Problem } from '../../../src/platform/errors.ts';
@@ -80,7 +80,7 @@ const findByEmail = async ({ database }: Context, email: string | null): Promise
 async function ownerOfEmail(context: Context, { email, emailVerified }: Upstream, source: RequestSource) {
   const owner = await findByEmail(context, email);
   if (email === null || emailVerified) return owner;
-  await requireUntaken(context, { email }, source).catch((error) => {
+  await requireFreeIdentifiers(context, { email }, source).catch((error) => {
     if (!isTaken(error) || !owner) throw error;
   });
   return owner;

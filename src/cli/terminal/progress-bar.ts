@@ -45,8 +45,8 @@ function drawnBar(total: number, what: string, screen: NonNullable<Options['scre
       currentStep = step;
     },
     end() {
-      while (Atomics.compareExchange(state, states.hand, idle, ended) === drawing) {
-        Atomics.wait(state, states.hand, drawing, 100);
+      while (Atomics.compareExchange(state, states.activity, idle, ended) === drawing) {
+        Atomics.wait(state, states.activity, drawing, 100);
       }
       if (Atomics.exchange(state, states.drawn, 0) === 1) writeSync(fd, clearLine);
       void thread.terminate();

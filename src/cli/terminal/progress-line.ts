@@ -12,8 +12,8 @@ export interface DrawingData {
   readonly done: Float64Array<SharedArrayBuffer>;
 }
 
-/** `hand`: the activity of the thread; `drawn`: whether a bar is on the screen. */
-export const states = { hand: 0, drawn: 1 } as const;
+/** `activity`: the activity of the thread; `drawn`: whether a bar is on the screen. */
+export const states = { activity: 0, drawn: 1 } as const;
 export const idle = 0;
 export const drawing = 1;
 export const ended = 2;

@@ -20,7 +20,7 @@ function draw(): void {
   const completed = done[0] ?? 0;
   if (completed !== lastProgress.completed) lastProgress = { completed, movedAt: ms };
   if (ms < quietMs) return;
-  if (Atomics.compareExchange(state, states.hand, idle, drawing) === ended) {
+  if (Atomics.compareExchange(state, states.activity, idle, drawing) === ended) {
     clearInterval(timer);
     parentPort?.close();
     return;
@@ -31,6 +31,6 @@ function draw(): void {
   } catch {
     // A terminal that rejects output now may accept the next drawing.
   }
-  Atomics.compareExchange(state, states.hand, drawing, idle);
-  Atomics.notify(state, states.hand);
+  Atomics.compareExchange(state, states.activity, drawing, idle);
+  Atomics.notify(state, states.activity);
 }

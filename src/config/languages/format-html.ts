@@ -30,7 +30,7 @@ export const htmlRenderer = (language: string, values: MessageValues): MessageRe
     const isoTime = new Date(value as string | number | Date).toISOString();
     return `<time datetime="${isoTime}"${style === 'date' ? ' data-day' : ''}>${formatted}</time>`;
   },
-  stretch(name, content) {
+  tag(name, content) {
     if (name === 'link') return `<a href="${escapeHtml(String(values.link ?? ''))}">${content}</a>`;
     const [startTag = '', endTag = ''] = elements.get(name) ?? [];
     return startTag + content + endTag;

@@ -5,7 +5,7 @@ export type MessageValues = Readonly<Record<string, unknown>>;
 export interface MessageRenderer {
   text(text: string): string;
   value(name: string, value: unknown, style: ValueStyle | undefined): string;
-  stretch(name: string, content: string): string;
+  tag(name: string, content: string): string;
 }
 
 export function formatMessage(
@@ -20,8 +20,8 @@ export function formatMessage(
     if (typeof part === 'string') result += renderer.text(part);
     else if (part.kind === 'value') result += renderer.value(part.name, values[part.name], part.style);
     else if (part.kind === 'count') result += renderer.value('#', count, 'number');
-    else if (part.kind === 'stretch') {
-      result += renderer.stretch(part.name, formatMessage(part.parts, values, language, renderer, count));
+    else if (part.kind === 'tag') {
+      result += renderer.tag(part.name, formatMessage(part.parts, values, language, renderer, count));
     } else {
       const value = values[part.name];
       const number = part.plural ? Number(value) : count;
@@ -59,7 +59,7 @@ export const localeOf = (language: string): string => (language === 'en' ? 'en-G
 export const textRenderer = (language: string): MessageRenderer => ({
   text: (text) => text,
   value: (_name, value, style) => formatValue(value, style, language),
-  stretch: (_name, content) => content,
+  tag: (_name, content) => content,
 });
 
 /** The English text of a message, for logs and terminals. */

@@ -6,7 +6,7 @@ export type MessagePart =
   | { readonly kind: 'value'; readonly name: string; readonly style: ValueStyle | undefined }
   | { readonly kind: 'count' }
   | { readonly kind: 'choice'; readonly name: string; readonly plural: boolean; readonly cases: Cases }
-  | { readonly kind: 'stretch'; readonly name: string; readonly parts: readonly MessagePart[] };
+  | { readonly kind: 'tag'; readonly name: string; readonly parts: readonly MessagePart[] };
 
 const styles = ['number', 'date', 'time'] as const;
 export type ValueStyle = (typeof styles)[number];
@@ -53,7 +53,7 @@ class MessageParser {
       const [, openTag] = /^<([a-z]+)>/.exec(this.#source.slice(this.#position, this.#position + 20)) ?? [];
       if (char === '{' || (char === '#' && inPlural) || openTag) flush();
       if (char === '{') parts.push(this.#braces(inPlural));
-      else if (openTag) parts.push(this.#stretch(openTag, inPlural));
+      else if (openTag) parts.push(this.#tag(openTag, inPlural));
       else if (char === '#' && inPlural) {
         this.#position++;
         parts.push({ kind: 'count' });
@@ -73,9 +73,9 @@ class MessageParser {
     return quoted;
   }
 
-  #stretch(name: string, inPlural: boolean): MessagePart {
+  #tag(name: string, inPlural: boolean): MessagePart {
     this.#position += name.length + 2;
-    return { kind: 'stretch', name, parts: this.parts(name, inPlural) };
+    return { kind: 'tag', name, parts: this.parts(name, inPlural) };
   }
 
   #braces(inPlural: boolean): MessagePart {

@@ -63,10 +63,10 @@ export class BatchSigner {
     const batch = this.#batch;
     this.#batch = [];
     if (batch.length < this.#minBatch) this.#signInMainThread(batch);
-    else this.#signInWorker(batch);
+    else this.#signOnThread(batch);
   }
 
-  #signInWorker(batch: readonly PendingToken[]): void {
+  #signOnThread(batch: readonly PendingToken[]): void {
     this.#pendingBatches++;
     const onBatchEnd = () => {
       if (--this.#pendingBatches === 0) this.#flush();

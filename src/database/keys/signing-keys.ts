@@ -60,7 +60,7 @@ export class SigningKeys {
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
-  signInWorker(claims: ClaimsToSign, { typ, algorithm }: SignOptions): Promise<string> {
+  signOnThread(claims: ClaimsToSign, { typ, algorithm }: SignOptions): Promise<string> {
     const key = this.#signer(algorithm);
     return key.signer.sign(unsignedToken(key, claims, typ));
   }

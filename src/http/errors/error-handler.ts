@@ -125,10 +125,10 @@ function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void 
     .send(oauthErrorBody(error));
 }
 
-const errorFormOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
+const errorFormatOf = (request: FastifyRequest) => request.errorFormat ?? request.route.config.errors;
 
 function wantsPage(request: FastifyRequest): boolean {
-  const form = errorFormOf(request);
+  const form = errorFormatOf(request);
   if (form) return form === 'page';
   return request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html');
 }
@@ -208,7 +208,7 @@ export function setErrorHandler(app: App, { log, config }: Context): void {
       const code = response instanceof Problem ? response.code : response.error;
       return app.errorPage(reply, response.status, title, errorDetail(response), code);
     }
-    if (response instanceof OAuthError || errorFormOf(request) === 'oauth') sendOAuthError(reply, response);
+    if (response instanceof OAuthError || errorFormatOf(request) === 'oauth') sendOAuthError(reply, response);
     else sendProblem(reply, response);
     return reply;
   });

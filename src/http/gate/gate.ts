@@ -131,7 +131,7 @@ export function addGate(
       return;
     }
     // No route has this method, so the error uses the format of the path's other routes.
-    request.errorForm = path.config.errors ?? null;
+    request.errorFormat = path.config.errors ?? null;
     throw new Problem(405, 'Method Not Allowed', `${request.method} is not allowed here. Allowed: ${path.allow}.`, {
       code: 'method_not_allowed',
       headers: { Allow: path.allow },

@@ -11,8 +11,8 @@ import type { ResourceServices } from '../../resources/model/resource-services.t
 import { readEmailField } from '../accounts/user-fields.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { sendEmailCode } from './email-codes.ts';
+import { countHeldFactors, hasSecondFactor } from './factor-count-store.ts';
 import { type FactorServices, recordFactorChange, requireSecondFactors } from './factor-services.ts';
-import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { creationOptions, passkeyOrigins, requestOptions } from './passkeys.ts';
 import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts';
 import { loginExpired, readMfaToken } from './second-step.ts';
@@ -139,7 +139,7 @@ export function serveFactors(app: App, { services, lockAuthority, proveByPasswor
         authority,
         async (tx, _invalidate, lockedCaller) => {
           await services.guardChange(tx, lockedCaller);
-          if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
+          if (!hasSecondFactor(await countHeldFactors(tx, userId))) {
             throw conflict('Recovery codes replace a second factor. Set up a second factor first.', 'no_factor');
           }
           const codes = await makeRecoveryCodes(context, tx, userId);

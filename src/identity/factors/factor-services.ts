@@ -9,7 +9,7 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner, type OwnerNotice } from '../account-mails/request-mail.ts';
 import { deleteRowsOf } from '../accounts/forget-user-store.ts';
 import type { Mail } from '../mail/mail.ts';
-import { countFactors, findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
+import { countFactors, countHeldFactors, hasSecondFactor } from './factor-count-store.ts';
 
 /** The services that check a factor. */
 export interface FactorCheckServices {
@@ -31,7 +31,7 @@ export function requireSecondFactors({ config }: Context): void {
 
 /** Removes recovery codes and remembered browsers with the last factor. */
 export async function cleanUpAfterLastFactor(tx: Tx, userId: string): Promise<void> {
-  if (hasSecondFactor(await findHeldFactors(tx, userId))) return;
+  if (hasSecondFactor(await countHeldFactors(tx, userId))) return;
   await deleteRowsOf(tx, userId, 'recovery_codes', 'remembered_browsers');
 }
 

@@ -8,8 +8,8 @@ import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
+import { countHeldFactors } from './factor-count-store.ts';
 import { cleanUpAfterLastFactor, type FactorServices, recordFactorRow } from './factor-services.ts';
-import { findHeldFactors } from './held-factor-store.ts';
 import { deletePasskey } from './passkey-store.ts';
 import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
@@ -93,7 +93,7 @@ export function passkeysResource(services: FactorServices) {
       const created = isObject(values.passkey) ? read.get(values.passkey) : undefined;
       if (!created) throw wrongPasskey();
       const userId = userIdOf(caller);
-      const isFirst = !created.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
+      const isFirst = !created.row.automatic && (await countHeldFactors(tx, userId)).recoveryCodes === 0;
       if (!(await storePasskey(tx, created, { name: values.name ?? '', session_id: caller.sessionId }))) {
         throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');
       }

@@ -6,7 +6,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { type Acr, meetsAcr } from '../../platform/proof.ts';
 import { rolesOf, type UserRow } from '../accounts/user-store.ts';
-import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
+import { countHeldFactors, hasSecondFactor } from './factor-count-store.ts';
 import { isRemembered } from './remembered-browser-store.ts';
 import { consumeOnce } from './spent-value-store.ts';
 
@@ -35,7 +35,7 @@ export async function secondStepOf(
 ): Promise<SecondStep> {
   const { config, database } = context;
   if (config.mfa === 'off') return noSecondStep;
-  const factors = await findHeldFactors(database.db, user.id);
+  const factors = await countHeldFactors(database.db, user.id);
   if (hasSecondFactor(factors)) {
     const mayRemember = config.mfaRemember > 0 && !meetsAcr(minAcr ?? null, 'urn:gatehouse:2');
     if (mayRemember && (await isRemembered(context, keys, user.id, source))) return noSecondStep;

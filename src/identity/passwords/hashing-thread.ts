@@ -8,7 +8,7 @@ export type HashingJob =
   | { readonly kind: 'hash'; readonly password: string }
   | { readonly kind: 'verify'; readonly password: string; readonly hash: string };
 
-export type HashingPriority = 'normal' | 'gives way';
+export type HashingPriority = 'normal' | 'low';
 
 /** On Linux, each thread has its own priority, so the service responds to other requests while all cores hash. */
 function lowerPriority(): void {
@@ -19,7 +19,7 @@ function lowerPriority(): void {
   }
 }
 
-if ((workerData as HashingPriority) === 'gives way') lowerPriority();
+if ((workerData as HashingPriority) === 'low') lowerPriority();
 
 serveRequests((job: HashingJob): string | boolean =>
   job.kind === 'hash' ? writeArgon2(makeArgon2(Buffer.from(job.password))) : matchesHash(job.password, job.hash),

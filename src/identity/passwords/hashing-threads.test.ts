@@ -29,7 +29,7 @@ describe('Password hashing threads', () => {
   });
 
   it('get fewer passwords if they are slow', async () => {
-    const requestCounts: Record<HashingPriority, number> = { normal: 0, 'gives way': 0 };
+    const requestCounts: Record<HashingPriority, number> = { normal: 0, low: 0 };
     const threads = new HashingThreads(2, (priority) => ({
       load: 0,
       async request() {
@@ -41,14 +41,14 @@ describe('Password hashing threads', () => {
       },
       end: async () => undefined,
     }));
-    while (requestCounts['gives way'] === 0) await threads.request(job);
+    while (requestCounts.low === 0) await threads.request(job);
     const before = { ...requestCounts };
     for (let n = 0; n < 20; n++) await threads.request(job);
-    assert.deepEqual([requestCounts.normal - before.normal, requestCounts['gives way'] - before['gives way']], [20, 0]);
+    assert.deepEqual([requestCounts.normal - before.normal, requestCounts.low - before.low], [20, 0]);
   });
 
   it('get no password while they are starved', async () => {
-    const done: Record<HashingPriority, (() => void)[]> = { normal: [], 'gives way': [] };
+    const done: Record<HashingPriority, (() => void)[]> = { normal: [], low: [] };
     const threads = new HashingThreads(2, (priority) => ({
       get load() {
         return done[priority].length;
@@ -57,7 +57,7 @@ describe('Password hashing threads', () => {
       end: async () => undefined,
     }));
     const requests = [threads.request(job), threads.request(job)];
-    assert.equal(done['gives way'].length, 1);
+    assert.equal(done.low.length, 1);
     for (let n = 0; n < 20; n++) {
       // The thread with low priority works on its first password for much longer.
       const until = performance.now() + 2;
@@ -65,9 +65,9 @@ describe('Password hashing threads', () => {
       done.normal.shift()?.();
       await requests[0];
       requests[0] = threads.request(job);
-      assert.equal(done['gives way'].length, 1);
+      assert.equal(done.low.length, 1);
     }
-    for (const resolve of [...done.normal, ...done['gives way']]) resolve();
+    for (const resolve of [...done.normal, ...done.low]) resolve();
     await Promise.all(requests);
   });
 });

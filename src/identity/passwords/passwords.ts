@@ -32,7 +32,7 @@ export class HashingThreads {
 
   constructor(count: number, start: (priority: HashingPriority) => Thread = startThread) {
     this.#threads = Array.from({ length: count }, (_, n) => ({
-      thread: start(n === 0 ? 'normal' : 'gives way'),
+      thread: start(n === 0 ? 'normal' : 'low'),
       ms: 1,
       busySince: 0,
     }));

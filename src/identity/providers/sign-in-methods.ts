@@ -3,13 +3,13 @@ import type { Db, Tx } from '../../database/database.ts';
 import { conflict } from '../../platform/errors.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { hasLocalPassword } from '../credentials/require-password-or-proof.ts';
-import { findHeldFactors } from '../factors/held-factor-store.ts';
+import { countHeldFactors } from '../factors/factor-count-store.ts';
 import { countUsableIdentities } from './identity-store.ts';
 
 /** The ways in which a user can sign in. */
 export async function findSignInMethods(context: Pick<Context, 'config'>, db: Db | Tx, userId: string) {
   const user = await findUser(db, userId);
-  const held = await findHeldFactors(db, userId);
+  const held = await countHeldFactors(db, userId);
   return {
     password: user !== undefined && hasLocalPassword(context, user),
     passkeys: held.passkeys + held.automaticPasskeys,

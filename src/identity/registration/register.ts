@@ -30,7 +30,7 @@ export async function registerUser(
   const { context } = services;
   const { profile, password } = await readRegistration(context, input);
   return registerWithinLimits(context, source, async () => {
-    await requireUntaken(context, profile, source);
+    await requireFreeIdentifiers(context, profile, source);
     const mails = profile.email === null || (await mayMailMailbox(context, profile.email));
     const created = { roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
     return storeNewUser(services, { profile, password, ...created }).catch(async (error) => {
@@ -97,7 +97,12 @@ export async function registerWithinLimits<T>(
 }
 
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
-export function requireUntaken(context: Context, profile: Partial<Profile>, source: RequestSource, userId = '') {
+export function requireFreeIdentifiers(
+  context: Context,
+  profile: Partial<Profile>,
+  source: RequestSource,
+  userId = '',
+) {
   return perNetwork(networkOf(source.address ?? 'unknown'), async () => {
     const exceeded = await readExceededLimit(context, takenLimits(source));
     if (exceeded) throw tooManyTaken(exceeded.retryAfterSeconds);

@@ -13,7 +13,7 @@ import {
 import { findUser, hasAdministrator, type UserRow } from '../accounts/user-store.ts';
 import { requirePasswordOrProof } from '../credentials/require-password-or-proof.ts';
 import { countChangeMails } from '../email/change-email.ts';
-import { requireUntaken } from '../registration/register.ts';
+import { requireFreeIdentifiers } from '../registration/register.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
 
 /** Before the transaction: normalises the values, checks the password or proof, and hashes a new password. */
@@ -59,7 +59,7 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
   if (sensitive && self) requirePasswordOrProof(context, caller, user, now);
   if (sensitive && !self) requireProof(caller, now);
   if (!self) return;
-  if (changed.length > 0) await requireUntaken(context, pick(values, changed), source, user.id);
+  if (changed.length > 0) await requireFreeIdentifiers(context, pick(values, changed), source, user.id);
   if (changed.includes('email')) {
     await countChangeMails(context, { from: user.email, to: values.email ?? null }, source);
   }

@@ -16,8 +16,8 @@ import { findPendingChange, withdrawPendingChange } from '../accounts/email-chan
 import { type Profile, readProfile } from '../accounts/user-fields.ts';
 import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-store.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
+import { countFactors } from '../factors/factor-count-store.ts';
 import { type FactorServices, removeFactors } from '../factors/factor-services.ts';
-import { countFactors } from '../factors/held-factor-store.ts';
 import { storeNewUser } from '../registration/store-new-user.ts';
 import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
 import { type HookUser, isSelf, requireEveryScope } from './guard-user.ts';

@@ -13,7 +13,7 @@ export interface Consent {
   readonly requestedScopes: readonly string[];
 }
 
-export interface Parties {
+export interface ConsentKey {
   readonly userId: string;
   readonly clientId: string;
 }
@@ -24,23 +24,23 @@ const toConsent = ({ id, scopes, asked }: ConsentRow): Consent => ({
   requestedScopes: parseJson(asked),
 });
 
-const selectConsent = (db: Db | Tx, { userId, clientId }: Parties) =>
+const selectConsent = (db: Db | Tx, { userId, clientId }: ConsentKey) =>
   db.selectFrom('consents').selectAll().where('user_id', '=', userId).where('client_id', '=', clientId);
 
-export async function findConsent(db: Db, parties: Parties): Promise<Consent | undefined> {
+export async function findConsent(db: Db, parties: ConsentKey): Promise<Consent | undefined> {
   const row = await selectConsent(db, parties).executeTakeFirst();
   return row && toConsent(row);
 }
 
 /** Finds the consent and locks it, so that it cannot be withdrawn before the transaction ends. */
-export async function lockConsent(tx: Tx, parties: Parties): Promise<Consent | undefined> {
+export async function lockConsent(tx: Tx, parties: ConsentKey): Promise<Consent | undefined> {
   const row = await selectConsent(tx, parties).forUpdate().executeTakeFirst();
   return row && toConsent(row);
 }
 
 export async function upsertConsent(
   tx: Tx,
-  { userId, clientId }: Parties,
+  { userId, clientId }: ConsentKey,
   { scopes, requestedScopes }: Omit<Consent, 'id'>,
   now: number,
 ): Promise<void> {

@@ -3,9 +3,9 @@ import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { adminScope, everyScope, explicitScopes } from '../clients/scopes/scopes.ts';
-import { type Consent, lockConsent, type Parties, upsertConsent } from './consent-store.ts';
+import { type Consent, type ConsentKey, lockConsent, upsertConsent } from './consent-store.ts';
 
-interface Decision extends Parties, Omit<Consent, 'id'> {
+interface Decision extends ConsentKey, Omit<Consent, 'id'> {
   /** The session of the user who decided. */
   readonly sessionId: string;
   readonly source: RequestSource;

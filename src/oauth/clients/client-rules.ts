@@ -47,7 +47,7 @@ export const isRefreshable = (client: Pick<StoredClient, 'type' | 'grant_types'>
   client.type !== 'application' || (scopes.includes(offlineAccessScope) && mayUseGrant(client, 'refresh_token'));
 
 /** Whether this user may sign in through the client. Most clients have no realm and cost no query. */
-export async function isForUser(db: Db | Tx, { realm }: Pick<StoredClient, 'realm'>, userId: string | null) {
+export async function isInRealmOfClient(db: Db | Tx, { realm }: Pick<StoredClient, 'realm'>, userId: string | null) {
   if (realm === null || userId === null) return true;
   const user = await findUser(db, userId);
   return user !== undefined && isInRealm(user, realm);
@@ -60,7 +60,7 @@ export async function requireRealm(
   userId: string | null,
   error: 'invalid_grant' | 'access_denied' = 'invalid_grant',
 ): Promise<void> {
-  if (await isForUser(db, client, userId)) return;
+  if (await isInRealmOfClient(db, client, userId)) return;
   throw new OAuthError(error, 'This client is for other users.', { reason: 'user of another realm' });
 }
 

@@ -9,7 +9,7 @@ import { readCode } from '../authorize/authorization-codes.ts';
 import { type CodeRow, consumeCode, findCode, setSessionOfCode } from '../authorize/code-store.ts';
 import { type Consent, lockConsent } from '../authorize/consent-store.ts';
 import { hasAllowed } from '../authorize/remember-consent.ts';
-import { isForUser, isRefreshable } from '../clients/client-rules.ts';
+import { isInRealmOfClient, isRefreshable } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';
 import { requireSecret } from '../clients/secrets/client-secrets.ts';
@@ -70,7 +70,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, redemption);
   const problem = codeError(redemption, rows, context.now());
   if (problem) return problem;
-  if (!(await isForUser(tx, client, code.user_id))) return 'the user is in another realm';
+  if (!(await isInRealmOfClient(tx, client, code.user_id))) return 'the user is in another realm';
   await requireSecret(context, tx, client.secretId);
   // RFC 8707: a subset of the audiences of the code.
   audiences.narrow(code.resource, resourcesIn(redemption.parameters));

@@ -36,7 +36,7 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
   if (!user) throw new OAuthError('invalid_grant', 'The user no longer exists.');
   const now = context.now();
   const authentication = authenticationOf(session);
-  return keys.signingKeys.signInWorker(
+  return keys.signingKeys.signOnThread(
     (algorithm) => ({
       ...claimsOf(user, client.id_token_claims ? scopes : [], readDetails(session.details).claims?.id_token),
       iss: config.baseUrl,

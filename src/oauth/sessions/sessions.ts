@@ -160,7 +160,7 @@ export class Sessions {
   ): Promise<string> {
     const { config, now } = this.context;
     const token = accessTokenClaims(config, session, { now: now(), scope: scopes.join(' '), audience, claims });
-    return this.keys.signingKeys.signInWorker(token, { typ: accessTokenType });
+    return this.keys.signingKeys.signOnThread(token, { typ: accessTokenType });
   }
 
   /** The lifetime of an access token issued now, in seconds. */

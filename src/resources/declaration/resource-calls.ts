@@ -1,4 +1,9 @@
-import type { Figure, Figures, FiguresQuery, FiguresQueryOf } from 'gatehouse-server/client/figures';
+import type {
+  AggregateFunction,
+  AggregateQuery,
+  AggregateQueryOf,
+  AggregateRow,
+} from 'gatehouse-server/client/aggregate';
 import type { ListQuery } from 'gatehouse-server/client/list-query';
 import type { Pagination } from 'gatehouse-server/client/page';
 import type { IncludePath, ListQueryOf, SearchIn, Selected, SelectionOf } from 'gatehouse-server/client/typed-resource';
@@ -35,17 +40,17 @@ type RowQuery<N, F, I> = N extends keyof GatehouseResources
   ? SelectionOf<GatehouseResources[N], F, I>
   : Pick<ListQuery, 'filter' | 'include' | 'deleted'>;
 type RowsQuery<N, F, I> = N extends keyof GatehouseResources ? ListQueryOf<GatehouseResources, N, F, I> : ListQuery;
-type FigureOf<N> = N extends keyof GatehouseResources ? Figure<GatehouseResources[N]> : string;
-type GroupOf<N> = N extends keyof GatehouseResources ? GatehouseResources[N]['figures']['group'] : string;
+type AggregateFunctionOf<N> = N extends keyof GatehouseResources ? AggregateFunction<GatehouseResources[N]> : string;
+type GroupOf<N> = N extends keyof GatehouseResources ? GatehouseResources[N]['aggregates']['group'] : string;
 type FiguresFrom<N, A, G> = N extends keyof GatehouseResources
-  ? FiguresQueryOf<
+  ? AggregateQueryOf<
       GatehouseResources[N],
       SearchIn<GatehouseResources, N>,
-      A & Figure<GatehouseResources[N]>,
-      G & GatehouseResources[N]['figures']['group']
+      A & AggregateFunction<GatehouseResources[N]>,
+      G & GatehouseResources[N]['aggregates']['group']
     >
-  : FiguresQuery;
-type FiguresOf<N, A, G> = N extends keyof GatehouseResources ? Figures<GatehouseResources[N], A, G> : AnyRow;
+  : AggregateQuery;
+type AggregateRowOf<N, A, G> = N extends keyof GatehouseResources ? AggregateRow<GatehouseResources[N], A, G> : AnyRow;
 type KeepsDeleted<N> = N extends keyof GatehouseResources ? Part<N, 'softDelete'> : true;
 
 interface Page<Row> {
@@ -74,10 +79,10 @@ export interface ResourceCalls<N = string, A = CallRights> {
   list<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
     query?: RowsQuery<N, F, I>,
   ): Promise<Page<Chosen<N, F, I>>>;
-  /** Like `GET /v1/<resource>?aggregate=…`: returns figures about the rows instead of the rows. */
-  aggregate<X extends FigureOf<N>, G extends GroupOf<N> = never>(
+  /** Like `GET /v1/<resource>?aggregate=…`: returns aggregates of the rows instead of the rows. */
+  aggregate<X extends AggregateFunctionOf<N>, G extends GroupOf<N> = never>(
     query: FiguresFrom<N, X, G>,
-  ): Promise<Page<FiguresOf<N, X, G>>>;
+  ): Promise<Page<AggregateRowOf<N, X, G>>>;
   /** Like POST. Returns the new row. */
   create(values: Sent<N, A>): Promise<Created<N>>;
   /** Like PATCH: changes the fields in `values`. Returns the row. */

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { type Access, type ActionAccess, type Condition, evaluateAccess, type Rule } from '../declaration/access.ts';
 import type { Executor, StoredRow } from '../sql/executor.ts';
 import { inJsonArray, jsonArrayContains } from '../sql/json-arrays.ts';
-import { and, countInnerRow, type Fragment, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
+import { and, type Fragment, innerRowBudgetMark, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
 export type DeletedFilter = 'only' | 'with';
@@ -132,7 +132,7 @@ function relatedSql(resource: Resource, name: string, condition: Condition, cont
   const { target } = relation;
   const innerAlias = `${alias}r`;
   const matches = and([existingRows(target, context, innerAlias), toSql(target, condition, context, innerAlias)]);
-  return sql`exists (select 1 from ${raw(target.table)} as ${raw(innerAlias)} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, innerAlias)} and ${matches})`;
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(innerAlias)} where ${innerRowBudgetMark} ${relationJoin(resource, relation, context, alias, innerAlias)} and ${matches})`;
 }
 
 /** Returns the value of a column in the row from which a relation starts. */
@@ -172,7 +172,7 @@ function linkedRows(
       const linkResource = through as Resource;
       const linkAlias = `${innerAlias}l`;
       const visible = allowedRows(linkResource, 'read', context, linkAlias);
-      return sql`${raw(innerAlias)}."id" in (select ${columnIn(linkResource, linkAlias, relation.to)} from ${raw(linkResource.table)} as ${raw(linkAlias)} where ${countInnerRow} ${columnIn(linkResource, linkAlias, relation.from)} = ${startOf('id')} and ${visible})`;
+      return sql`${raw(innerAlias)}."id" in (select ${columnIn(linkResource, linkAlias, relation.to)} from ${raw(linkResource.table)} as ${raw(linkAlias)} where ${innerRowBudgetMark} ${columnIn(linkResource, linkAlias, relation.from)} = ${startOf('id')} and ${visible})`;
     }
     case 'listsNames':
       return inJsonArray(context.engine, columnIn(target, innerAlias, relation.key), startValue(relation.list));

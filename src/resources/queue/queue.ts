@@ -90,7 +90,7 @@ export class Queue {
   }
 
   /** All queued, running and failed jobs, with their data. For tests. */
-  async waiting() {
+  async storedJobs() {
     const rows = await listJobs(this.#context.database.db);
     return rows.map((row) => ({
       key: row.id,

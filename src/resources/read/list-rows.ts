@@ -8,7 +8,7 @@ import { allowedRows, type QueryContext } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
-import { and, countRow, type Fragment, join, raw, sql, sqlTrue } from '../sql/sql-text.ts';
+import { and, type Fragment, join, raw, rowBudgetMark, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
@@ -87,7 +87,7 @@ function cachedPageJson(context: QueryContext, resource: Resource, list: Compile
 function pageJson(pageRead: PageRead): string | Promise<string> {
   const { context, resource, list, paging, where, logPosition } = pageRead;
   const table = raw(resource.table);
-  const countedFrom = sql`from ${table} as t where ${countRow} ${where}`;
+  const countedFrom = sql`from ${table} as t where ${rowBudgetMark} ${where}`;
   const readsByIndex = where === sqlTrue && hasIndexFor(resource, list.sort);
   const byCursor = list.cursor !== undefined;
   const isCapped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === sqlTrue;

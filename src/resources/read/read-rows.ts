@@ -6,7 +6,7 @@ import { fieldOf, type Resource } from '../model/resource.ts';
 import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
 import { type Executor, readPrepared, type StoredRow } from '../sql/executor.ts';
-import { countInnerRow, countRow, type Fragment, raw, sql, sqlTrue } from '../sql/sql-text.ts';
+import { type Fragment, innerRowBudgetMark, raw, rowBudgetMark, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { type Selection, selectionFor } from './resource-cache.ts';
 import type { JsonWithEtag, RowShape } from './row-json.ts';
@@ -143,7 +143,7 @@ async function loadOne(context: QueryContext, resource: Resource, include: Inclu
       ? []
       : await readPrepared(
           context,
-          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${countInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
+          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${innerRowBudgetMark} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
         );
   const embed = await loadIncludes(context, target, children, related);
   const limited = limitLength();
@@ -190,7 +190,7 @@ function manyQuery(
   const table = raw(target.table);
   const parents = sql`${raw(resource.table)} as p`;
   const listed = isAmong(context.engine, 'p."id"', ids);
-  const condition = sql`${countRow} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
+  const condition = sql`${rowBudgetMark} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
   return context.engine === 'sqlite'
     ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${condition}) where ${listed} order by t."id"`
     : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${condition}) as t where ${listed} order by t."id"`;

@@ -1,6 +1,6 @@
 import { columnOf, type Resource, type ResourceRelation } from '../model/resource.ts';
 import { allowedRows, type RuleContext, relationJoin } from '../model/row-rules.ts';
-import { and, countInnerRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
+import { and, type Fragment, innerRowBudgetMark, raw, sql } from '../sql/sql-text.ts';
 
 /** Builds SQL for the rows of the table with this alias. */
 type SqlForAlias = (alias: string) => Fragment;
@@ -26,17 +26,17 @@ export function existsRelated(
   switch (link.kind) {
     // An uncorrelated subquery: the database finds the rows of the target once, by its indexes.
     case 'belongsTo':
-      return sql`${raw(`${alias}.${columnOf(resource, link.by)}`)} in (select ${raw(innerAlias)}."id" from ${rows} where ${countInnerRow} ${visible})`;
+      return sql`${raw(`${alias}.${columnOf(resource, link.by)}`)} in (select ${raw(innerAlias)}."id" from ${rows} where ${innerRowBudgetMark} ${visible})`;
     case 'hasMany':
-      return sql`${raw(alias)}."id" in (select ${raw(`${innerAlias}.${columnOf(target, link.by)}`)} from ${rows} where ${countInnerRow} ${visible})`;
+      return sql`${raw(alias)}."id" in (select ${raw(`${innerAlias}.${columnOf(target, link.by)}`)} from ${rows} where ${innerRowBudgetMark} ${visible})`;
     case 'manyToMany': {
       const linkResource = through as Resource;
       const linkAlias = `${alias}l`;
-      const linked = sql`${raw(`${linkAlias}.${columnOf(linkResource, link.to)}`)} in (select ${raw(innerAlias)}."id" from ${rows} where ${countInnerRow} ${visible})`;
-      return sql`${raw(alias)}."id" in (select ${raw(`${linkAlias}.${columnOf(linkResource, link.from)}`)} from ${raw(`${linkResource.table} as ${linkAlias}`)} where ${countInnerRow} ${and([allowedRows(linkResource, 'read', context, linkAlias), linked])})`;
+      const linked = sql`${raw(`${linkAlias}.${columnOf(linkResource, link.to)}`)} in (select ${raw(innerAlias)}."id" from ${rows} where ${innerRowBudgetMark} ${visible})`;
+      return sql`${raw(alias)}."id" in (select ${raw(`${linkAlias}.${columnOf(linkResource, link.from)}`)} from ${raw(`${linkResource.table} as ${linkAlias}`)} where ${innerRowBudgetMark} ${and([allowedRows(linkResource, 'read', context, linkAlias), linked])})`;
     }
     default:
-      return sql`exists (select 1 from ${rows} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, innerAlias)} and ${visible})`;
+      return sql`exists (select 1 from ${rows} where ${innerRowBudgetMark} ${relationJoin(resource, relation, context, alias, innerAlias)} and ${visible})`;
   }
 }
 
@@ -52,5 +52,5 @@ export function relatedValue(
   const { target } = relation;
   const innerAlias = `${alias}v`;
   const join = relationJoin(resource, relation, context, alias, innerAlias);
-  return sql`(select ${relatedValue(context, target, otherRelations, value, innerAlias)} from ${raw(`${target.table} as ${innerAlias}`)} where ${countInnerRow} ${and([join, allowedRows(target, 'read', context, innerAlias)])})`;
+  return sql`(select ${relatedValue(context, target, otherRelations, value, innerAlias)} from ${raw(`${target.table} as ${innerAlias}`)} where ${innerRowBudgetMark} ${and([join, allowedRows(target, 'read', context, innerAlias)])})`;
 }

@@ -74,9 +74,9 @@ export function join(fragments: readonly Fragment[], separator: string): Fragmen
 }
 
 /** The first condition of each WHERE that may scan more rows than it returns (`row-mark.ts`). */
-export const countRow = raw(rowMark);
-export const countInnerRow = raw(innerRowMark);
-export const countLongText = raw(longTextMark);
+export const rowBudgetMark = raw(rowMark);
+export const innerRowBudgetMark = raw(innerRowMark);
+export const longTextBudgetMark = raw(longTextMark);
 
 export const sqlTrue = raw('1 = 1');
 export const sqlFalse = raw('1 = 0');

@@ -76,7 +76,7 @@ export class Primary {
   async #checkOtherServers(): Promise<void> {
     const otherServers = this.servers.filter((server) => server !== this.#current);
     const checks = await Promise.all(otherServers.map(checkServer));
-    if (checks.some(({ state }) => state?.takesWrites)) await this.find().catch(() => undefined);
+    if (checks.some(({ state }) => state?.isWritable)) await this.find().catch(() => undefined);
   }
 
   async #find(): Promise<void> {
@@ -100,9 +100,9 @@ export class Primary {
     this.#switchTo(server);
   }
 
-  #canBePrimary({ takesWrites, system, timeline }: ServerState): boolean {
+  #canBePrimary({ isWritable, system, timeline }: ServerState): boolean {
     const lastPrimary = this.#lastPrimary;
-    if (!takesWrites) return false;
+    if (!isWritable) return false;
     return lastPrimary.system === '' || (system === lastPrimary.system && timeline >= lastPrimary.timeline);
   }
 
@@ -115,7 +115,7 @@ export class Primary {
   #describe({ server, state, error }: ServerCheck): string {
     const reason = (): string => {
       if (!state) return reasonOf(error) || (codeOf(error) ?? 'unreachable');
-      if (!state.takesWrites) return 'a standby, or read-only';
+      if (!state.isWritable) return 'a standby, or read-only';
       return state.system === this.#lastPrimary.system ? 'a primary of an earlier timeline' : 'in another cluster';
     };
     return `${withoutCredentials(server)}: ${reason()}`;

@@ -6,7 +6,7 @@ const responseTimeoutMs = 2000;
 
 export interface ServerState {
   /** False for a standby and for a read-only server. */
-  readonly takesWrites: boolean;
+  readonly isWritable: boolean;
   /** Grows with each promotion. 0: unknown. */
   readonly timeline: number;
   /** The identifier of the server's cluster. Empty: unknown. */
@@ -36,10 +36,10 @@ export async function readServerState(url: string): Promise<ServerState> {
   try {
     await client.connect();
     const { rows } = await client.query<{ yes: boolean }>(`select ${isReadOnlySql} as yes`);
-    if (rows[0]?.yes !== false) return { takesWrites: false, timeline: 0, system: '' };
+    if (rows[0]?.yes !== false) return { isWritable: false, timeline: 0, system: '' };
     const result = await client.query<{ system: string; timeline: number }>(timelineSql).catch(() => undefined);
     const { system, timeline } = result?.rows[0] ?? { system: '', timeline: 0 };
-    return { takesWrites: true, system, timeline: Number(timeline) };
+    return { isWritable: true, system, timeline: Number(timeline) };
   } finally {
     clearTimeout(timer);
     client.end().catch(() => undefined);

@@ -29,12 +29,12 @@ export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<Sq
 }
 
 /** Like `isSecretActive`, for many rows (`r` in PostgreSQL). Skips rows whose client or secret is locked. */
-export const activeSecretsSql = `counting as materialized (
+export const activeSecretsSql = `active_secrets as materialized (
     select s.id from clients as c join client_secrets as s on s.client_id = c.id
     where s.id = any(array(select secret_id from r where ${trySharedLockSql('client_id')})) and (s.expires_at is null or s.expires_at > (select max(now) from r))
     for key share of c skip locked for share of s skip locked
   )`;
-export const isSecretActiveSql = '(r.secret_id is null or r.secret_id in (select id from counting))';
+export const isSecretActiveSql = '(r.secret_id is null or r.secret_id in (select id from active_secrets))';
 
 const activeSecretQuery = compiledQuery((db, secret: Secret) =>
   db.selectNoFrom(sql<number>`1`.as('one')).where(isSecretActive(db, secret)),

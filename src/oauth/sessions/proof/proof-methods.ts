@@ -4,8 +4,8 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { findUser, lockUserWithHash } from '../../../identity/accounts/user-store.ts';
 import { requireCurrentPassword, wrongPassword } from '../../../identity/credentials/require-password-or-proof.ts';
+import { countHeldFactors, hasSecondFactor } from '../../../identity/factors/factor-count-store.ts';
 import type { FactorCheckServices } from '../../../identity/factors/factor-services.ts';
-import { findHeldFactors, hasSecondFactor } from '../../../identity/factors/held-factor-store.ts';
 import { type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
 import type { FactorMethod } from '../../../identity/factors/second-step.ts';
 import { hasPassword, type Passwords } from '../../../identity/passwords/passwords.ts';
@@ -93,7 +93,7 @@ const toCheckedProof = (field: string, factor: ProvedFactor | undefined, step: C
 /** The code of an authenticator app, or a recovery code. It alone renews a session of two factors. */
 export const byCode = (services: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
-    const { authenticators, recoveryCodes } = await findHeldFactors(services.context.database.db, userId);
+    const { authenticators, recoveryCodes } = await countHeldFactors(services.context.database.db, userId);
     return authenticators + recoveryCodes > 0;
   },
   async check({ userId, value, source }) {
@@ -105,7 +105,7 @@ export const byCode = (services: FactorCheckServices): ProofMethod => ({
 
 export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
-    const { passkeys, automaticPasskeys } = await findHeldFactors(services.context.database.db, userId);
+    const { passkeys, automaticPasskeys } = await countHeldFactors(services.context.database.db, userId);
     return passkeys + automaticPasskeys > 0;
   },
   async check({ userId, value, source }) {
@@ -122,7 +122,7 @@ export const byEmailCode = (services: FactorCheckServices): ProofMethod => ({
     const { id, code } = asObject(value);
     const input = { code: String(code ?? ''), emailCode: String(id ?? '') };
     const factor = await proveFactor(services, { userId, methods: ['email_code'], input, source });
-    const factors = await findHeldFactors(services.context.database.db, userId);
+    const factors = await countHeldFactors(services.context.database.db, userId);
     return toCheckedProof('email_code', factor, hasSecondFactor(factors) ? 'first' : 'second');
   },
 });

@@ -1,5 +1,5 @@
 import type { Engine } from '../../../database/database.ts';
-import { countLongText, type Fragment, raw, sql } from '../../sql/sql-text.ts';
+import { type Fragment, longTextBudgetMark, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfValues } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import {
@@ -134,7 +134,7 @@ function wildcardSql(
   if (folded === '') return sql`${compared} is not null`;
   if (wildcardBefore && wildcardAfter) {
     const position = raw(engine === 'sqlite' ? 'instr' : 'strpos');
-    return sql`(${field.indexed ? raw('') : countLongText} ${position}(${compared}, ${folded}) > 0)`;
+    return sql`(${field.indexed ? raw('') : longTextBudgetMark} ${position}(${compared}, ${folded}) > 0)`;
   }
   if (wildcardBefore) {
     const count = characterCount(folded);

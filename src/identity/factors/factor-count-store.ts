@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 
 /** How many of each kind a user has. */
-export async function findHeldFactors(db: Db | Tx, userId: string) {
+export async function countHeldFactors(db: Db | Tx, userId: string) {
   const { rows } = await sql<Record<'passkeys' | 'automatic' | 'authenticators' | 'codes', number>>`select
     (select count(*) from passkeys where user_id = ${userId} and automatic = 0) as passkeys,
     (select count(*) from passkeys where user_id = ${userId} and automatic = 1) as automatic,
@@ -22,7 +22,7 @@ export async function findHeldFactors(db: Db | Tx, userId: string) {
 
 /** The numbers that users and administrators see. */
 export async function countFactors(db: Db | Tx, userId: string) {
-  const { passkeys, automaticPasskeys, authenticators, recoveryCodes } = await findHeldFactors(db, userId);
+  const { passkeys, automaticPasskeys, authenticators, recoveryCodes } = await countHeldFactors(db, userId);
   return { passkeys: passkeys + automaticPasskeys, authenticators, recovery_codes: recoveryCodes };
 }
 

@@ -1,14 +1,14 @@
 import { unfinishedMoveMarker } from '../../../src/database/migrate.ts';
 import { type JsonText, parseJson } from '../../../src/platform/json-text.ts';
-import { notesTable, type Position } from './tables.ts';
+import { type Position, progressTable } from './tables.ts';
 
-export const createNotesSql: readonly string[] = [
-  `create table ${notesTable} (name text primary key, position text not null)`,
+export const createProgressSql: readonly string[] = [
+  `create table ${progressTable} (name text primary key, position text not null)`,
   `insert into migrations (name, applied_at) values ('${unfinishedMoveMarker}', 0)`,
 ];
 
-export const dropNotesSql: readonly string[] = [
-  `drop table ${notesTable}`,
+export const dropProgressSql: readonly string[] = [
+  `drop table ${progressTable}`,
   `delete from migrations where name = '${unfinishedMoveMarker}'`,
 ];
 
