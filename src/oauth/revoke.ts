@@ -1,4 +1,5 @@
 import { commitAndInvalidate } from '../database/bus.ts';
+import { networkOf } from '../http/network-of.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { authenticateClient } from './client-authentication.ts';
@@ -19,6 +20,7 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
+  if (client.public) request.countRequest?.(networkOf(request.source.address ?? ''));
   const presented = await verifier.findToken(required(parameters, 'token'));
   if (!presented) return emptyResponse;
   const { session } = presented;

@@ -1,44 +1,75 @@
 import { randomBytes } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import { networkOf } from '../../http/network-of.ts';
+import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
 import { Problem } from '../../platform/errors.ts';
 import { authenticateClient } from '../client-authentication.ts';
 import { unauthorizedClient } from '../clients/client-rules.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 import type { ClientRequest, OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';
-import { readAuthorizationParameters } from './authorization-parameters.ts';
+import { type AuthorizationParameters, readAuthorizationParameters } from './authorization-parameters.ts';
 import { readAuthorizationRequest, validateClient } from './authorization-request.ts';
-import { insertPushedRequest } from './pushed-request-store.ts';
+import { insertPushedRequest, signInTimeoutMs } from './pushed-request-store.ts';
 import { readRequestParameters, requestUriPrefix } from './resolve-parameters.ts';
 
 /** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */
 const lifetimeSeconds = 300;
 const maxRequestLength = 50_000;
+const maxPublicRequestLength = 10_000;
+/** Requests that public clients push in an hour. */
+const maxPublicPerNetwork = 600;
+const maxPublicInTotal = 50_000;
 const authenticationParameters = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /** RFC 9126: the application sends the request to this endpoint. The browser sends only a reference to it. */
 export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) {
-  const { context, clients, dpop } = oauth;
+  const { context, dpop } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') throw unauthorizedClient(client);
+  if (client.public) await countPublicRequest(context, request);
   if (parameters.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
   const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest, client));
-  const query = queryOf(parameters, client.id);
-  if (query.length > maxRequestLength) throw invalidRequest('The request is too long.');
-  try {
-    const resolved = await readRequestParameters(oauth, readAuthorizationParameters(query));
-    const validated = await validateClient(clients, resolved.parameters);
-    if (validated.client.id !== client.id) throw invalidRequest('client_id belongs to another client.');
-    readAuthorizationRequest(oauth, validated, { ...resolved, pushedId: '', jkt });
-  } catch (error) {
-    throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
-  }
+  const pushed = queryOf(parameters, client.id);
+  if (pushed.length > (client.public ? maxPublicRequestLength : maxRequestLength))
+    throw invalidRequest('The request is too long.');
+  const resolved = await acceptRequest(oauth, client, pushed, jkt).catch(asInvalidRequest);
   const now = context.now();
-  const id = randomBytes(24).toString('base64url');
-  const expires_at = now + lifetimeSeconds * 1000;
-  const row = { id, client_id: client.id, parameters: query, jkt: jkt ?? null, created_at: now, expires_at };
+  const row = {
+    ...{ id: randomBytes(24).toString('base64url'), client_id: client.id, jkt: jkt ?? null },
+    ...{ parameters: toQuery(resolved.parameters), signed: resolved.signed ? 1 : 0 },
+    ...{ created_at: now, expires_at: now + lifetimeSeconds * 1000 },
+  };
   await insertPushedRequest(context.database.db, row);
-  return { request_uri: requestUriPrefix + id, expires_in: lifetimeSeconds };
+  return { request_uri: requestUriPrefix + row.id, expires_in: lifetimeSeconds };
 }
+
+async function acceptRequest(oauth: OAuth, client: StoredClient, pushed: string, jkt: string | undefined) {
+  const resolved = await readRequestParameters(oauth, readAuthorizationParameters(pushed));
+  const validated = await validateClient(oauth.clients, resolved.parameters);
+  if (validated.client.id !== client.id) throw invalidRequest('client_id belongs to another client.');
+  readAuthorizationRequest(oauth, validated, { ...resolved, pushedId: '', jkt });
+  return resolved;
+}
+
+function asInvalidRequest(error: unknown): never {
+  throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
+}
+
+/** Anybody can push requests in the name of a public client, and each one is stored for up to an hour. */
+async function countPublicRequest(context: Context, { source, countRequest }: ClientRequest): Promise<void> {
+  countRequest?.(networkOf(source.address ?? ''));
+  const limits = [
+    ...networkLimits('par', source.address, maxPublicPerNetwork),
+    { key: 'par:all', max: maxPublicInTotal, of: 'all' },
+  ];
+  await requireWithinLimits(context, limits, 'Too many requests were pushed. Try again later.', signInTimeoutMs);
+}
+
+/** The parameters as they were accepted. The claims of a signed request are not verified again. */
+const toQuery = (parameters: AuthorizationParameters): string =>
+  new URLSearchParams([...parameters].flatMap(([name, values]) => values.map((value) => [name, value]))).toString();
 
 function queryOf(parameters: Parameters, clientId: string): string {
   const query = new URLSearchParams({ client_id: clientId });

@@ -21,38 +21,41 @@ export interface ResolvedParameters {
 
 type ParameterServices = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
 
-/** `resumed`: the user came back with this request, after a sign-in or with a decision. */
+/** `isAccepted`: the request was accepted before, and the user comes back with it. It may have expired since then. */
 export async function resolveParameters(
   oauth: ParameterServices,
   parameters: AuthorizationParameters,
-  { resumed = false } = {},
+  { isAccepted = false } = {},
 ): Promise<ResolvedParameters> {
   const uri = singleValue(parameters, 'request_uri');
   if (uri?.startsWith(requestUriPrefix))
-    return readPushedRequest(oauth, parameters, uri.slice(requestUriPrefix.length), resumed);
-  return readRequestParameters(oauth, parameters);
+    return readPushedRequest(oauth, parameters, uri.slice(requestUriPrefix.length), isAccepted);
+  return readRequestParameters(oauth, parameters, { isAccepted });
 }
 
 async function readPushedRequest(
-  oauth: ParameterServices,
+  { context: { database, now } }: ParameterServices,
   queryParameters: AuthorizationParameters,
   id: string,
-  resumed: boolean,
+  isAccepted: boolean,
 ) {
-  const { database, now } = oauth.context;
   const row = await findPushedRequest(database.db, id);
-  const isExpired = row && (resumed ? row.created_at + signInTimeoutMs : row.expires_at) <= now();
+  const isExpired = row && (isAccepted ? row.created_at + signInTimeoutMs : row.expires_at) <= now();
   if (!row || isExpired || row.client_id !== singleValue(queryParameters, 'client_id')) {
     throw badRequest(
       'The request of the application has expired or was already used. Go back to the application and start again.',
     );
   }
-  const { parameters, signed } = await readRequestParameters(oauth, readAuthorizationParameters(row.parameters));
-  return { parameters, signed, pushedId: id, jkt: row.jkt ?? undefined };
+  const parameters = readAuthorizationParameters(row.parameters);
+  return { parameters, signed: row.signed === 1, pushedId: id, jkt: row.jkt ?? undefined };
 }
 
 /** RFC 9101: if there is a request object, its claims are the request. Other parameters are ignored. */
-export async function readRequestParameters(oauth: ParameterServices, parameters: AuthorizationParameters) {
+export async function readRequestParameters(
+  oauth: ParameterServices,
+  parameters: AuthorizationParameters,
+  { isAccepted = false } = {},
+) {
   const object = singleValue(parameters, 'request');
   const client =
     object === undefined ? undefined : await oauth.clients.find(singleValue(parameters, 'client_id') ?? '');
@@ -60,7 +63,7 @@ export async function readRequestParameters(oauth: ParameterServices, parameters
   if (object === undefined || !client || !oauth.clientKeys.has(client)) {
     return { parameters: await translateLegacyScopes(oauth, parameters), signed: false };
   }
-  return { parameters: await readRequestObject(oauth, client, object), signed: true };
+  return { parameters: await readRequestObject(oauth, client, object, isAccepted), signed: true };
 }
 
 /** Applications of an imported service still request the scopes of that service. */
@@ -73,14 +76,19 @@ async function translateLegacyScopes(oauth: ParameterServices, parameters: Autho
 const invalidRequestObject = (reason: string) =>
   badRequest(`The application that sent you here made a mistake: its signed request is not valid (${reason}).`);
 
-async function readRequestObject({ context, clientKeys }: ParameterServices, client: StoredClient, object: string) {
+async function readRequestObject(
+  { context, clientKeys }: ParameterServices,
+  client: StoredClient,
+  object: string,
+  isAccepted: boolean,
+) {
   const jws = readJws(object);
   if (!jws || !(await clientKeys.isSigned(client, jws))) throw invalidRequestObject('signature');
   const { iss, aud, exp, nbf, iat: _iat, jti: _jti, ...claims } = jws.claims;
   const now = context.now() / 1000;
   if (iss !== client.id || claims.client_id !== client.id) throw invalidRequestObject('iss and client_id');
   if (![aud].flat().includes(context.config.baseUrl)) throw invalidRequestObject('aud');
-  if (exp !== undefined && !(Number(exp) > now - 60)) throw invalidRequestObject('exp');
+  if (exp !== undefined && !isAccepted && !(Number(exp) > now - 60)) throw invalidRequestObject('exp');
   if (nbf !== undefined && !(Number(nbf) < now + 60)) throw invalidRequestObject('nbf');
   const parameters = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(claims)) {

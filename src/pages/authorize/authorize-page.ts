@@ -40,7 +40,7 @@ type Scopes = readonly string[];
  * application.
  */
 export class AuthorizePageRequest extends PageRequest {
-  readonly #continuation: Continuation;
+  #continuation: Continuation;
 
   constructor(kit: PageKit, request: FastifyRequest, reply: FastifyReply, continuation: Continuation | undefined) {
     super(kit, request, reply);
@@ -67,10 +67,11 @@ export class AuthorizePageRequest extends PageRequest {
   /** Starts the request, or continues it after another page. After a decision, all checks run again, as if there had been no question before. */
   async respond(decision?: 'allow' | 'deny'): Promise<FastifyReply> {
     const { oauth } = this.kit;
-    const { query, progress } = this.#continuation;
+    const { query, progress, acceptedAt } = this.#continuation;
     const { config, database, metrics, now } = oauth.context;
-    const resumed = progress.signInStartedAt !== undefined || decision !== undefined;
-    const resolved = await resolveParameters(oauth, readAuthorizationParameters(query), { resumed });
+    const isAccepted = acceptedAt !== undefined;
+    const resolved = await resolveParameters(oauth, readAuthorizationParameters(query), { isAccepted });
+    this.#continuation = { query, progress, acceptedAt: acceptedAt ?? now() };
     const { parameters } = resolved;
     const login = await findBrowserLogin(oauth, this.caller);
     // Anonymous callers must not make this service fetch an address.
@@ -115,7 +116,7 @@ export class AuthorizePageRequest extends PageRequest {
   #signIn(): Promise<FastifyReply> {
     const { kit, reply, caller } = this;
     const progress = { signInStartedAt: kit.now() };
-    const next = continuationPath(kit.oauth, { query: this.#continuation.query, progress });
+    const next = continuationPath(kit.oauth, { ...this.#continuation, progress });
     if (caller.kind === 'anonymous') kit.cookies.setReturnPath(reply, next);
     return this.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }

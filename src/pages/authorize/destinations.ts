@@ -17,24 +17,27 @@ import type { Acr } from '../../platform/proof.ts';
 export interface Continuation {
   readonly query: string;
   readonly progress: Progress;
+  /** When the request was accepted. It may expire while the user signs in and decides. */
+  readonly acceptedAt?: number | undefined;
 }
 
 export const continuePath = '/oauth/authorize/continue';
 
-/** The lifetime of completed steps, in milliseconds. */
+/** The lifetime of an accepted request and of completed steps, in milliseconds. */
 const lifetimeMs = 3_600_000;
 const purpose = 'authorization request';
-const signed = (query: string, since: string, chosen: string): string => `${since}\n${chosen}\n${query}`;
+const signed = (query: string, ...steps: readonly string[]): string => [...steps, query].join('\n');
 
 /**
  * The form of a continuation in an address or in a form. It carries the request through the login without storing it. A MAC
  * prevents applications from forging a sign-in.
  */
-export function continuationFields({ keys }: OAuth, { query, progress }: Continuation) {
+export function continuationFields({ keys }: OAuth, { query, progress, acceptedAt }: Continuation) {
+  const accepted = String(acceptedAt ?? '');
   const since = String(progress.signInStartedAt ?? '');
   const chosen = progress.chosenSessionId ?? '';
-  const mac = since || chosen ? keys.macKeys.mac(purpose, signed(query, since, chosen)) : '';
-  return { request: Buffer.from(query).toString('base64url'), since, chosen, mac };
+  const mac = accepted || since || chosen ? keys.macKeys.mac(purpose, signed(query, accepted, since, chosen)) : '';
+  return { request: Buffer.from(query).toString('base64url'), accepted, since, chosen, mac };
 }
 
 export function continuationPath(oauth: OAuth, continuation: Continuation): string {
@@ -42,14 +45,17 @@ export function continuationPath(oauth: OAuth, continuation: Continuation): stri
   return `${continuePath}?${new URLSearchParams(fields)}`;
 }
 
-export function readContinuation({ keys, context }: OAuth, fields: Readonly<Record<string, string | undefined>>) {
-  const { request = '', since = '', chosen = '', mac = '' } = fields;
+export function readContinuation(
+  { keys, context }: OAuth,
+  fields: Readonly<Record<string, string | undefined>>,
+): Continuation | undefined {
+  const { request = '', accepted = '', since = '', chosen = '', mac = '' } = fields;
   const query = Buffer.from(request, 'base64url').toString();
   if (query === '' || query.length > maxRequestLength) return undefined;
-  if (!keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
-  const at = since === '' ? undefined : Number(since);
-  const isFresh = at !== undefined && context.now() - at < lifetimeMs;
-  return { query, progress: { signInStartedAt: isFresh ? at : undefined, chosenSessionId: chosen || undefined } };
+  if (!keys.macKeys.matches(purpose, signed(query, accepted, since, chosen), mac)) return { query, progress: {} };
+  const fresh = (at: string) => (at !== '' && context.now() - Number(at) < lifetimeMs ? Number(at) : undefined);
+  const progress = { signInStartedAt: fresh(since), chosenSessionId: chosen || undefined };
+  return { query, progress, acceptedAt: fresh(accepted) };
 }
 
 /** The application to which the user is about to sign in, for the login page. */
@@ -75,11 +81,11 @@ function levelIn(parameters: AuthorizationParameters): Acr | undefined {
 export async function findDestination(oauth: OAuth, next: string | undefined) {
   if (!next?.startsWith(`${continuePath}?`)) return undefined;
   const fields = Object.fromEntries(new URLSearchParams(next.slice(continuePath.length + 1)));
-  const continuation: Continuation | undefined = readContinuation(oauth, fields);
+  const continuation = readContinuation(oauth, fields);
   if (!continuation) return undefined;
   const { query, progress } = continuation;
   const queryParameters = readAuthorizationParameters(query);
-  const resolved = await resolveParameters(oauth, queryParameters, { resumed: true }).catch(ignoreProblem);
+  const resolved = await resolveParameters(oauth, queryParameters, { isAccepted: true }).catch(ignoreProblem);
   if (!resolved) return undefined;
   const { parameters } = resolved;
   // Errors are reported when the request continues.

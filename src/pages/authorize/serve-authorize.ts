@@ -64,7 +64,7 @@ export async function serveAuthorize(app: App, kit: PageKit): Promise<void> {
     return new AuthorizePageRequest(kit, request, reply, continuation).respond();
   });
   app.post(decisionPath, { config, schema }, (request, reply) => {
-    const fields = new PageRequest(kit, request, reply).form('request', 'since', 'chosen', 'mac');
+    const fields = new PageRequest(kit, request, reply).form('request', 'accepted', 'since', 'chosen', 'mac');
     return new AuthorizePageRequest(kit, request, reply, readContinuation(kit.oauth, fields)).decide();
   });
   await serveByPost(app, kit);

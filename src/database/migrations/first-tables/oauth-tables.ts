@@ -234,8 +234,9 @@ export const oauthTables = {
   pushed_requests: table({
     id: text().primary,
     client_id: text().references('clients'),
-    /** A query string. */
+    /** A query string. If the application sent a signed request (RFC 9101), its verified claims. */
     parameters: text(),
+    signed: integer(),
     /** The thumbprint of the application's DPoP key (RFC 9449 10.1). */
     jkt: text().nullable,
     created_at: bigint(),
