@@ -53,8 +53,8 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
       token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [own.jwk] },
     });
-  const assertion = (client_assertion: string) =>
-    request(service, '/oauth/token', {
+  const assertion = (client_assertion: string, on = service) =>
+    request(on, '/oauth/token', {
       form: { grant_type: 'client_credentials', client_assertion, client_assertion_type: assertionType },
     });
 
@@ -157,13 +157,43 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
       const claims = { iss: id, sub: id, aud: base, exp: seconds() + 60 };
       const good = await sign({ ...claims, jti: 'good' });
       const forged = `${part({ alg: 'ES256' })}.${part({ ...claims, jti: 'x' })}.AAAA`;
-      const responses = await Promise.all([good, forged, forged, forged, forged, forged].map(assertion));
+      const responses = await Promise.all(
+        [good, forged, forged, forged, forged, forged].map((each) => assertion(each)),
+      );
       assert.deepEqual(
         responses.map(({ status }) => status),
         [200, 401, 401, 401, 401, 401],
       );
       // On a very busy machine, the keys may be fetched again after ten seconds.
       assert.ok(calls <= 2, `the keys were fetched ${calls} times`);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('use the last keys of a client for an hour if its server fails', async () => {
+    const other = await start();
+    let status = 200;
+    const server = createServer((_request, response) => {
+      response.writeHead(status).end(JSON.stringify({ keys: [own.jwk] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const jwks_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const { id } = await addApplication(other, { token_endpoint_auth_method: 'private_key_jwt', jwks_uri });
+      const send = async (jti: string) => {
+        const exp = other.context.now() / 1000 + 60;
+        const signed = await sign({ iss: id, sub: id, aud: other.context.config.baseUrl, exp, jti });
+        return (await assertion(signed, other)).status;
+      };
+      assert.equal(await send('one'), 200);
+      status = 502;
+      other.advance(301_000);
+      assert.equal(await send('two'), 200);
+      assert.equal(await send('three'), 200);
+      other.advance(3_600_000);
+      assert.equal(await send('four'), 401);
     } finally {
       server.closeAllConnections();
       server.close();

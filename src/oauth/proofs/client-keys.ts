@@ -12,9 +12,14 @@ const minRefetchIntervalMs = 10_000;
 const maxBytes = 65_536;
 const maxCachedSets = 1000;
 
+/** Keys are used for this time if they cannot be fetched again. */
+const maxStaleMs = 3_600_000;
+
 interface CachedKeys {
   readonly keys: readonly Jwk[];
+  /** The last successful fetch. */
   readonly fetchedAt: number;
+  readonly triedAt: number;
 }
 
 /** The public keys of clients: registered (`jwks`), or fetched from the client's address (`jwks_uri`). */
@@ -49,20 +54,23 @@ export class ClientKeys {
   async #keysAt(uri: string, maxAge: number): Promise<readonly Jwk[]> {
     const now = this.#context.now();
     const cached = this.#cachedSets.get(uri);
-    if (cached && now - cached.fetchedAt < maxAge) return cached.keys;
+    if (cached && (now - cached.fetchedAt < maxAge || now - cached.triedAt < minRefetchIntervalMs)) return cached.keys;
     const pending = this.#pending.get(uri) ?? this.#fetchKeys(uri, now);
     this.#pending.set(uri, pending);
     return pending;
   }
 
-  async #fetchKeys(uri: string, fetchedAt: number): Promise<readonly Jwk[]> {
-    const keys = await this.#read(uri);
-    this.#cachedSets.set(uri, { keys, fetchedAt });
+  async #fetchKeys(uri: string, now: number): Promise<readonly Jwk[]> {
+    const fetched = await this.#read(uri);
+    const { fetchedAt, keys } = this.#cachedSets.get(uri) ?? { fetchedAt: 0, keys: [] };
+    const usable = now - fetchedAt < maxStaleMs ? keys : [];
+    const cached = { fetchedAt: fetched ? now : fetchedAt, keys: fetched ?? usable, triedAt: now };
+    this.#cachedSets.set(uri, cached);
     this.#pending.delete(uri);
-    return keys;
+    return cached.keys;
   }
 
-  async #read(uri: string): Promise<readonly Jwk[]> {
+  async #read(uri: string): Promise<readonly Jwk[] | undefined> {
     try {
       const { status, body } = await this.#fetch(uri, { headers: { accept: 'application/json' }, maxBytes });
       const set: unknown = status === 200 ? JSON.parse(body.toString()) : undefined;
@@ -71,7 +79,7 @@ export class ClientKeys {
     } catch (error) {
       this.#context.log.info({ uri, err: error }, 'the keys of a client could not be read');
     }
-    return [];
+    return undefined;
   }
 }
 
