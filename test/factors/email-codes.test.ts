@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { addLogin } from '../harness/accounts.ts';
+import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
@@ -50,6 +50,17 @@ onBothEngines('Codes by mail', (engine) => {
     const right = await codeMailedTo(email);
     for (let i = 0; i < 5; i++) await tryLogin(service, { email_code: guessed, code: otherThan(right) });
     assert.equal((await tryLogin(service, { email_code: guessed, code: right })).status, 400, 'too many attempts');
+  });
+
+  it('that are the second step of a login expire together with it', async () => {
+    const own = await start({ env: { EMAIL_CODES: 'on', MFA: 'required' } });
+    const { email } = await addLogin(own);
+    const { body } = await tryLogin(own, { email, password });
+    assert.deepEqual(body.methods, ['email_code']);
+    const row = await own.context.database.db.selectFrom('email_codes').selectAll().executeTakeFirstOrThrow();
+    assert.equal(row.expires_at - row.created_at, 300_000);
+    const [mail] = await mailsTo(own, 'email-code', email);
+    assert.match(mail?.text ?? '', new RegExp(new Date(row.expires_at).toISOString().slice(11, 16)));
   });
 
   it('renew a proof', async () => {

@@ -92,6 +92,27 @@ onBothEngines('A change of the email', (engine) => {
     assert.equal((await confirm(`two.${ada.email}`)).status, 200);
   });
 
+  it('ends with its link, which never promises more time than the change has', async () => {
+    const own = await start();
+    const ada = await registerUser(own);
+    await change(ada, `late.${ada.email}`, own);
+    const pending = await own.context.database.db
+      .selectFrom('email_changes')
+      .select('undo_until')
+      .executeTakeFirstOrThrow();
+    own.advance(6 * day);
+    const token = await logIn(own, ada.email, password);
+    assert.equal((await request(own, '/v1/email/confirmations', { json: {}, token })).status, 202);
+    assert.equal((await mailsTo(own, 'confirm-new-email', `late.${ada.email}`)).length, 2);
+    const links = await own.context.database.db
+      .selectFrom('one_time_tokens')
+      .select('expires_at')
+      .where('email', '=', `late.${ada.email}`)
+      .orderBy('expires_at', 'desc')
+      .execute();
+    assert.equal(links[0]?.expires_at, pending.undo_until);
+  });
+
   it('gives an address to the first of two users who confirms it', async () => {
     const [ada, grace] = [await registerUser(service), await registerUser(service)];
     const wanted = `wanted.${ada.email}`;

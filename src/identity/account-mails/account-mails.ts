@@ -8,9 +8,9 @@ import { parseJson } from '../../platform/json-text.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone, findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
-import { emailCodeLifetimeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
+import { emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
-import { createOneTimeToken, signLink } from './one-time-tokens.ts';
+import { createOneTimeToken, lifetimesMs, signLink } from './one-time-tokens.ts';
 import { noticePaths } from './request-mail.ts';
 
 /** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */
@@ -91,7 +91,10 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
     const user = await findUser(database.db, change.user_id);
     if (!user || user.disabled) return undefined;
-    return linkFor(mail, user, 'confirm_email', '/email/confirm', { recipient: mail.recipient });
+    // The change ends at this time.
+    const lifetimeMs = Math.min(lifetimesMs.confirm_email, change.undo_until - context.now());
+    if (lifetimeMs <= 0) return undefined;
+    return linkFor(mail, user, 'confirm_email', '/email/confirm', { recipient: mail.recipient, lifetimeMs });
   }
 
   async function noticeOfChange(mail: QueuedMail) {
@@ -104,11 +107,11 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
 
   /** A mail with a code. Only a user who confirmed the address gets it. */
   async function codeByMail(mail: QueuedMail) {
-    const { code: id } = parseJson<{ code: string }>(mail.data);
+    const { code: id, expires_at } = parseJson<{ code: string; expires_at: number }>(mail.data);
     const user = await ownerOfEmail(database.db, mail.recipient);
     const { language, inWords } = await readerOf(user, mail);
-    const expires = inWords(mail.created_at + emailCodeLifetimeMs);
-    return user && { service, recipient: user.email, language, code: emailCodeOf(keys, id), expires };
+    const code = emailCodeOf(keys, id);
+    return user && { service, recipient: user.email, language, code, expires: inWords(expires_at) };
   }
 
   return new Map<string, Compose>([

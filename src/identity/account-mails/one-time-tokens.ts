@@ -15,7 +15,7 @@ type LinkContext = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 /** Long enough to find the mail. A reset link expires earlier, because it is worth more to a thief. */
-const lifetimesMs: Readonly<Record<OneTimePurpose, number>> = {
+export const lifetimesMs: Readonly<Record<OneTimePurpose, number>> = {
   confirm_email: 3 * 24 * 60 * 60_000,
   reset_password: 60 * 60_000,
 };

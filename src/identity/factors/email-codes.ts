@@ -14,14 +14,15 @@ export async function sendEmailCode(
   { context, mail }: Omit<FactorCheckServices, 'keys'>,
   email: string,
   source: RequestSource,
+  lifetimeMs = emailCodeLifetimeMs,
 ): Promise<{ id: string; expiresAt: number }> {
   const { database, now } = context;
   await countMail(context, 'email-code', email, source);
   const at = now();
-  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifetimeMs };
+  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + lifetimeMs };
   await database.db.transaction().execute(async (tx) => {
     await insertEmailCode(tx, code);
-    const data = { code: code.id };
+    const data = { code: code.id, expires_at: code.expires_at };
     await mail.enqueue(tx, { template: 'email-code', recipient: email, language: source.language, data });
   });
   return { id: code.id, expiresAt: code.expires_at };

@@ -60,7 +60,7 @@ const isMfaRequired = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<
 export const setUpScopes = ['authenticators:read', 'authenticators:write', 'passkeys:read', 'passkeys:write'];
 
 const purpose = 'mfa token';
-const lifetimeMs = 5 * 60_000;
+export const mfaTokenLifetimeMs = 5 * 60_000;
 
 /** The login page starts again on this error. */
 export const loginExpired = 'This login has expired. Start again.';
@@ -92,7 +92,7 @@ const fingerprint = ({ password_hash }: Pick<UserRow, 'password_hash'>): string 
 
 export function createMfaToken(keys: KeyRing, user: UserRow, claims: MfaTokenClaims, now: number): string {
   const nonce = randomBytes(16).toString('base64url');
-  const signed: SignedMfaToken = { ...claims, nonce, expiresAt: now + lifetimeMs, password: fingerprint(user) };
+  const signed: SignedMfaToken = { ...claims, nonce, expiresAt: now + mfaTokenLifetimeMs, password: fingerprint(user) };
   const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
   return `mfa.${payload}.${keys.macKeys.mac(purpose, payload)}`;
 }

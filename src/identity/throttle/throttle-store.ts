@@ -25,7 +25,7 @@ const decrementedPending = sql<number>`case when throttles.pending > 0 then thro
 const currentCount = (now: number) =>
   sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
 
-/** One statement increments all keys, so that each attempt gets its own number. Sorted keys prevent deadlocks. */
+/** One statement increments all keys, so that each attempt gets its own number. */
 async function upsertCounts(
   db: Db,
   keys: readonly string[],
