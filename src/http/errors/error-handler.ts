@@ -15,6 +15,12 @@ import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
 
+const conflictingChange = unavailable(
+  'Somebody else is changing the same data at the moment. Try again.',
+  1,
+  'deadlock',
+);
+
 const problemsByCode = new Map([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
@@ -38,6 +44,9 @@ const problemsByCode = new Map([
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
     badRequest('The length of the body differs from Content-Length.', 'body_invalid'),
   ],
+  // SQLSTATE of a deadlock, and of a serialization failure.
+  ['40P01', conflictingChange],
+  ['40001', conflictingChange],
   // A file that is loaded at its first use is missing while another version is installed in its place.
   ['ERR_MODULE_NOT_FOUND', unavailable('The files of the service are being replaced. Try again shortly.', 30)],
 ]);

@@ -1,3 +1,4 @@
+import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
@@ -48,6 +49,8 @@ export const consentsResource = (sessions: Sessions) =>
     /** Each step waits for a concurrent redemption. The last step finds the session that this redemption opened. */
     async remove({ context, tx, invalidate, caller, source }, consent) {
       const parties = { userId: consent.user_id, clientId: consent.client_id };
+      // A redemption locks the user first, too.
+      await lockForRevocation(tx, [consent.user_id]);
       await deleteConsent(tx, consent.id);
       await deleteUnusedCodes(tx, parties);
       const sessionsEnded = await endSessions(sessions, tx, invalidate, parties, 'consent_withdrawn');
