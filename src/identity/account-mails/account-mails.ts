@@ -10,7 +10,7 @@ import { findTimeZone, findUser, findUserByLogin, type UserRow } from '../accoun
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
 import { emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
-import { createOneTimeToken, lifetimesMs, signLink } from './one-time-tokens.ts';
+import { createOneTimeToken, type LinkLifetime, signLink } from './one-time-tokens.ts';
 import { noticePaths } from './request-mail.ts';
 
 /** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */
@@ -70,10 +70,10 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     user: UserRow,
     purpose: OneTimePurpose,
     path: string,
-    { recipient = user.email ?? mail.recipient, lifetimeMs }: { recipient?: string; lifetimeMs?: number } = {},
+    { recipient = user.email ?? mail.recipient, ...lifetime }: { recipient?: string } & LinkLifetime = {},
   ) {
     const newToken = { id: mail.id, purpose, user_id: user.id, email: recipient };
-    const { value, expiresAt } = await createOneTimeToken(context, keys, newToken, lifetimeMs);
+    const { value, expiresAt } = await createOneTimeToken(context, keys, newToken, lifetime);
     const { language, inWords } = await readerOf(user, mail);
     return { service, recipient, language, link: `${config.baseUrl}${path}/${value}`, expires: inWords(expiresAt) };
   }
@@ -91,10 +91,8 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
     const user = await findUser(database.db, change.user_id);
     if (!user || user.disabled) return undefined;
-    // The change ends at this time.
-    const lifetimeMs = Math.min(lifetimesMs.confirm_email, change.undo_until - context.now());
-    if (lifetimeMs <= 0) return undefined;
-    return linkFor(mail, user, 'confirm_email', '/email/confirm', { recipient: mail.recipient, lifetimeMs });
+    const options = { recipient: mail.recipient, notAfter: change.undo_until };
+    return linkFor(mail, user, 'confirm_email', '/email/confirm', options);
   }
 
   async function noticeOfChange(mail: QueuedMail) {

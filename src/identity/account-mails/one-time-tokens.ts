@@ -15,7 +15,7 @@ type LinkContext = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 /** Long enough to find the mail. A reset link expires earlier, because it is worth more to a thief. */
-export const lifetimesMs: Readonly<Record<OneTimePurpose, number>> = {
+const lifetimesMs: Readonly<Record<OneTimePurpose, number>> = {
   confirm_email: 3 * 24 * 60 * 60_000,
   reset_password: 60 * 60_000,
 };
@@ -29,15 +29,20 @@ type LinkPurpose = OneTimePurpose | 'undo_email';
 export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): string =>
   `${id}.${keys.macKeys.mac(macPurpose, `${purpose}:${id}`)}`;
 
+export interface LinkLifetime {
+  readonly lifetimeMs?: number;
+  readonly notAfter?: number;
+}
+
 /** Stores a link with its expiry and returns its value. */
 export async function createOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
   token: Pick<OneTimeTokenRow, 'id' | 'purpose' | 'user_id' | 'email'>,
-  lifetimeMs = lifetimesMs[token.purpose],
+  { lifetimeMs = lifetimesMs[token.purpose], notAfter = Number.POSITIVE_INFINITY }: LinkLifetime = {},
 ): Promise<{ value: string; expiresAt: number }> {
   const at = now();
-  const expiresAt = at + lifetimeMs;
+  const expiresAt = Math.min(at + lifetimeMs, notAfter);
   await upsertOneTimeToken(database.db, { ...token, created_at: at, expires_at: expiresAt, used_at: null });
   return { value: signLink(keys, token.purpose, token.id), expiresAt };
 }
