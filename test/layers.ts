@@ -48,7 +48,6 @@ export const extensionImports = new Map([
   ['extensions/mcp imports extensions/openapi', 'the schemas of its tools are those of the API'],
   ['extensions/move imports extensions/doctor', 'a move reads its source without changing it'],
   ['extensions/move imports extensions/migrations', 'a move creates the tables of the resources in the new database'],
-  ['extensions/move imports extensions/passport', 'a move encrypts the keys of imported tokens again'],
   ['extensions/openapi imports extensions/aggregates', 'the API describes which fields can be aggregated'],
   ['extensions/passport imports extensions/providers', 'identities are imported only for declared providers'],
   ['extensions/testing imports extensions/seeds', 'a test creates rows, and runs seeds'],

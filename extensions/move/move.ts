@@ -7,7 +7,7 @@ import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
 import type { TableSchema } from '../../src/resources/schemas/storage-schema.ts';
 import { type Checksum, checksum, copyTable } from './copy-table.ts';
 import { chooseTables, expectedTables, makeResourceTables } from './expected-tables.ts';
-import { createOpener, createResealer } from './sealed-columns.ts';
+import { createOpener, createResealer } from './resealed-rows.ts';
 import { fileOf, openSource, openTarget } from './tables/open-tables.ts';
 import { prepareTarget } from './tables/prepare-target.ts';
 import { readSource } from './tables/read-source.ts';

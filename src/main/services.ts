@@ -1,5 +1,6 @@
 import type { Context } from '../database/context.ts';
 import { openKeyRing } from '../database/keys/key-ring.ts';
+import { resealAll } from '../database/keys/reseal.ts';
 import { forbidApplications } from '../http/gate/forbid-applications.ts';
 import { proofTooOld, requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
@@ -52,6 +53,7 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
 
 export async function createServices(context: Context) {
   const keys = await openKeyRing(context);
+  await resealAll(context, keys.sealing);
   const passwords = createPasswords(context);
   const legacyTokens = openLegacyTokens(context);
   const queue = new Queue(context, keys);

@@ -95,6 +95,21 @@ onBothEngines('Moving a service to the other engine', (engine) => {
     const shown = (await request(old, '/v1/things?orderBy=code', { token })).text;
     await old.queue.enqueue(old.context.database.db, { name: 'of nobody', data: { pin: 'hunter2' }, sealed: true });
 
+    const webhook = await request<{ data: { id: string; secret: string } }>(old, '/v1/webhooks', {
+      token,
+      json: { url: 'https://example.com/hook', resources: ['users'], active: false },
+    });
+    const { id: webhookId, secret: previousSecret } = webhook.body.data;
+    const replaced = await request<{ data: { secret: string } }>(old, `/v1/webhooks/${webhookId}/secrets`, {
+      token,
+      json: {},
+    });
+    const lost = 'encrypted with a lost secret';
+    await old.context.database.db
+      .insertInto('legacy_keys')
+      .values({ id: 'app', sealed: lost, created_at: 0 })
+      .execute();
+
     const serving = await moveBetween(here, there);
     assert.equal(serving.code, 1, serving.stdout);
     assert.match(serving.stderr, /Stop/);
@@ -159,6 +174,13 @@ onBothEngines('Moving a service to the other engine', (engine) => {
     assert.deepEqual(JSON.parse(service.keys.unseal((job?.data ?? '').slice('sealed:'.length), `job ${job?.id}`)), {
       pin: 'hunter2',
     });
+    const { db } = service.context.database;
+    const hook = await db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
+    const secrets = [hook.sealed_secret, hook.sealed_previous ?? ''].map((sealed) =>
+      service.keys.unseal(sealed, `webhook ${userId}`),
+    );
+    assert.deepEqual(secrets, [replaced.body.data.secret, previousSecret]);
+    assert.equal((await db.selectFrom('legacy_keys').select('sealed').executeTakeFirstOrThrow()).sealed, lost);
     await service.close();
     const exact = `select cast(expires_at as text) as at from throttles where key = 'k7'`;
     assert.deepEqual(await onDatabase(there, exact), [{ at: '9007199254740993' }]);

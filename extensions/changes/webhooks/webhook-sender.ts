@@ -1,5 +1,6 @@
 import type { Context } from '../../../src/database/context.ts';
 import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
+import { webhookLabel } from '../../../src/database/keys/sealed-columns.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/http/outbound/guarded-fetch.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
 import { notifyOwner } from '../../../src/identity/account-mails/request-mail.ts';
@@ -26,7 +27,6 @@ import {
   updateDelivery,
   type WebhookRow,
 } from './webhook-store.ts';
-import { secretLabel } from './webhooks-resource.ts';
 
 const pollIntervalMs = 1000;
 const batchSize = 200;
@@ -204,16 +204,26 @@ export class WebhookSender {
     });
   }
 
+  /** Throws if the current secret cannot be decrypted. A previous secret that cannot be decrypted is left out. */
+  #secretsOf({ id, user_id, sealed_secret, sealed_previous, previous_until }: WebhookRow, at: number): string[] {
+    const unseal = (sealed: string) => {
+      try {
+        return this.#services.keys.unseal(sealed, webhookLabel(user_id));
+      } catch (error) {
+        this.#context.log.error({ err: error, webhook: id }, 'the secret of a webhook cannot be decrypted');
+        return undefined;
+      }
+    };
+    const secret = unseal(sealed_secret);
+    if (secret === undefined) throw new Error('the service cannot decrypt the secret of this webhook: replace it');
+    const previous = sealed_previous !== null && (previous_until ?? 0) > at ? unseal(sealed_previous) : undefined;
+    return previous === undefined ? [secret] : [secret, previous];
+  }
+
   async #post(webhook: WebhookRow, id: string, body: string) {
-    const { keys } = this.#services;
     const at = this.#context.now();
-    const label = secretLabel(webhook.user_id);
-    const previous = (webhook.previous_until ?? 0) > at ? webhook.sealed_previous : null;
-    const secrets = [webhook.sealed_secret, ...(previous === null ? [] : [previous])].map((sealed) =>
-      keys.unseal(sealed, label),
-    );
     try {
-      const headers = webhookHeaders(secrets, id, at, body);
+      const headers = webhookHeaders(this.#secretsOf(webhook, at), id, at, body);
       const response = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
       const text = response.body.toString('utf8').replaceAll('\0', '').slice(0, maxStoredLength);
       const error = response.status < 300 ? null : `the receiver returned ${response.status}`;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
+import { webhookLabel } from '../../../src/database/keys/sealed-columns.ts';
 import { forbidApplications } from '../../../src/http/gate/forbid-applications.ts';
 import { requireProof } from '../../../src/http/gate/require-proof.ts';
 import { conflict, type FieldError, forbidden, Problem, unprocessable } from '../../../src/platform/errors.ts';
@@ -19,8 +20,6 @@ const defaultKeepHours = 24;
 /** Every webhook stores and sends each change again. */
 const maxPerUser = 20;
 const operations = ['created', 'updated', 'deleted'] as const;
-
-export const secretLabel = (id: string): string => `webhook ${id}`;
 
 export interface WebhookServices {
   readonly keys: KeyRing;
@@ -158,7 +157,7 @@ export const webhooksResource = (services: WebhookServices) =>
             throw conflict(`You have ${maxPerUser} webhooks. Delete one before you create another one.`);
           const secret = newSecret(values.signature ?? 'hmac');
           // The row has no id yet, so the label of the encrypted secret names the owner.
-          values.sealed_secret = services.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
+          values.sealed_secret = services.keys.seal(secret, webhookLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx);
           call.reveal({ secret: verifyingKey(secret) });
         } else if (before && values.active === true && !before.active) values.disabled_reason = null;
@@ -193,7 +192,7 @@ export const webhooksResource = (services: WebhookServices) =>
             const secret = newSecret(row.signature);
             const keep = (body?.keep_old_hours ?? defaultKeepHours) * hour;
             await replaceSecret(call.tx, row.id, {
-              sealed_secret: services.keys.seal(secret, secretLabel(row.user_id ?? '')),
+              sealed_secret: services.keys.seal(secret, webhookLabel(row.user_id ?? '')),
               sealed_previous: keep > 0 ? (row.sealed_secret ?? null) : null,
               previous_until: keep > 0 ? call.now + keep : null,
             });

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Context } from '../../../src/database/context.ts';
 import type { Db, Tx } from '../../../src/database/database.ts';
+import { legacyLabel } from '../../../src/database/keys/sealed-columns.ts';
 import { createSealing, type Sealing } from '../../../src/database/keys/sealing.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
 import { type LegacyKeyRow, readLegacyKeys, storeLegacyKey } from './legacy-token-store.ts';
@@ -20,9 +21,6 @@ interface LegacyKeySet {
 }
 
 type Content = { id: LegacyKeyRow['id']; content: Buffer };
-
-/** The purpose that the encryption of each key is bound to. */
-export const legacyLabel = (id: string): string => `legacy ${id}`;
 
 /** The keys of the old service. The database stores them encrypted. */
 export class LegacyKeys {
@@ -63,13 +61,8 @@ export class LegacyKeys {
   }
 
   async #read(db: Db): Promise<Content[]> {
-    const contents: Content[] = [];
-    for (const row of await readLegacyKeys(db)) {
-      const { content, isCurrent } = this.#seal().open(row.sealed, legacyLabel(row.id));
-      if (!isCurrent) await storeLegacyKey(db, { ...row, sealed: this.#seal().seal(content, legacyLabel(row.id)) });
-      contents.push({ id: row.id, content });
-    }
-    return contents;
+    const rows = await readLegacyKeys(db);
+    return rows.map(({ id, sealed }) => ({ id, content: this.#seal().open(sealed, legacyLabel(id)).content }));
   }
 
   #seal(): Sealing {

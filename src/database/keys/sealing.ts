@@ -9,6 +9,8 @@ export interface Sealing {
   seal(content: Buffer, label: string): string;
   /** `isCurrent` is false if another secret or derivation was used. Then encrypt the value again. */
   open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
+  /** The beginning of every value that `seal` returns. Undefined if a random secret encrypts: those values have no common beginning. */
+  prefix(): string | undefined;
 }
 
 /** OWASP's parameters for argon2id, as for passwords. They set the cost of each guess against a dump of the database. */
@@ -28,14 +30,15 @@ export function createSealing(settings: SealingSettings, { createIfMissing = tru
   const [current] = secrets;
   /** All values of a database share one derivation, so that a start derives the key once. */
   let currentDerivation: Derivation | undefined;
+  const prefix = () => {
+    if (current.isRandom) return undefined;
+    currentDerivation ??= { ...argon2Cost, salt: randomBytes(16) };
+    const { memory, passes, parallelism, salt } = currentDerivation;
+    return `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}$`;
+  };
   return {
-    seal(content, label) {
-      if (current.isRandom) return encrypt(keyOf(current), content, label);
-      currentDerivation ??= { ...argon2Cost, salt: randomBytes(16) };
-      const { memory, passes, parallelism, salt } = currentDerivation;
-      const prefix = `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}`;
-      return `${prefix}$${encrypt(keyOf(current, currentDerivation), content, label)}`;
-    },
+    prefix,
+    seal: (content, label) => `${prefix() ?? ''}${encrypt(keyOf(current, currentDerivation), content, label)}`,
     open(sealed, label) {
       const { derivation, body } = readSealed(sealed);
       for (const secret of secrets) {

@@ -4,9 +4,6 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type AuthenticatorRow = Selectable<Tables['authenticators']>;
 
-/** The label to which a sealed secret is bound. */
-export const authenticatorLabel = (id: string): string => `authenticator ${id}`;
-
 export async function insertAuthenticator(
   tx: Tx,
   row: Omit<AuthenticatorRow, 'last_step' | 'last_used_at' | 'version' | 'session_id'>,

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { Tx } from '../../database/database.ts';
+import { authenticatorLabel } from '../../database/keys/sealed-columns.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
@@ -11,8 +12,8 @@ import { action, defineResource } from '../../resources/declaration/define-resou
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { computed, reference, text, timestamp } from '../../resources/declare.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
+import { readAuthenticatorSecret, unreadableAuthenticator } from './authenticator-secret.ts';
 import {
-  authenticatorLabel,
   confirmWithStep,
   deleteAuthenticator,
   deleteUnconfirmed,
@@ -110,9 +111,11 @@ export function authenticatorsResource(services: FactorServices) {
             const stored = await findAuthenticator(tx, row.id);
             // Checked before the code: otherwise this response would allow unlimited guesses.
             if (stored?.confirmed_at != null) throw alreadyConfirmed();
-            const secret = stored && keys.unseal(stored.sealed_secret, authenticatorLabel(stored.id));
-            const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
-            if (step === undefined || step === '') throw wrongCode();
+            if (!stored) throw wrongCode();
+            const secret = readAuthenticatorSecret(services, stored);
+            if (secret === undefined) throw unreadableAuthenticator();
+            const step = stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
+            if (step === undefined) throw wrongCode();
             if (!(await confirmWithStep(tx, row.id, { step, sessionId: call.caller.sessionId, now })))
               throw alreadyConfirmed();
             await recordFactorRow(services, call, 'authenticator', 'added', row);

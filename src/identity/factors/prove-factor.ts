@@ -3,7 +3,8 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
 import { knownBrowserOf } from '../credentials/known-browsers.ts';
 import { checkWithinLimits, networkLimits } from '../throttle/throttle.ts';
-import { authenticatorLabel, consumeStep, findConfirmed } from './authenticator-store.ts';
+import { readAuthenticatorSecret, unreadableAuthenticator } from './authenticator-secret.ts';
+import { consumeStep, findConfirmed } from './authenticator-store.ts';
 import { readEmailCode } from './email-codes.ts';
 import { type FactorCheckServices, recordFactorChange } from './factor-services.ts';
 import { type Assertion, readAssertion } from './passkeys.ts';
@@ -77,15 +78,20 @@ const readers: Record<FactorMethod, Reader> = {
     if (assertion?.passkey.user_id !== userId) return undefined;
     return { amr: amrOfPasskey(assertion), consume: assertion.consume };
   },
-  async totp({ context, keys }, { userId, input: { code = '' } }) {
+  async totp(services, { userId, input: { code = '' } }) {
+    const { context } = services;
     const plain = code.replaceAll(' ', '');
     if (!isTotpCode(plain)) return undefined;
-    for (const { id, sealed_secret, last_step } of await findConfirmed(context.database.db, userId)) {
-      const secret = keys.unseal(sealed_secret, authenticatorLabel(id));
-      const step = stepOfCode(secret, plain, context.now());
+    let isUnreadable = false;
+    for (const row of await findConfirmed(context.database.db, userId)) {
+      const { id, last_step } = row;
+      const secret = readAuthenticatorSecret(services, row);
+      isUnreadable ||= secret === undefined;
+      const step = secret === undefined ? undefined : stepOfCode(secret, plain, context.now());
       if (step === undefined || step <= last_step) continue;
       return { amr: ['otp'], consume: (tx) => consumeStep(tx, id, step, context.now()) };
     }
+    if (isUnreadable) throw unreadableAuthenticator();
     return undefined;
   },
   async recovery_code(services, { userId, input: { code = '' }, source }) {

@@ -1,5 +1,6 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { jobLabel, sealedMark } from '../../database/keys/sealed-columns.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { inSpan } from '../../platform/tracing.ts';
@@ -16,9 +17,6 @@ export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<H
 
 /** The abort reason when the service stops. `Queue.stop` records the state of the job. */
 export const serviceStops = new Error('the service stops');
-
-export const sealedMark = 'sealed:';
-export const jobLabel = (id: string): string => `job ${id}`;
 
 export const sealData = (sealing: Sealing, id: string, json: string) => sealedMark + sealing.seal(json, jobLabel(id));
 

@@ -1,11 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Tx } from '../../../../src/database/database.ts';
+import { authenticatorLabel } from '../../../../src/database/keys/sealed-columns.ts';
 import { uuidv7 } from '../../../../src/database/uuid.ts';
-import {
-  authenticatorLabel,
-  deleteAuthenticator,
-  insertAuthenticator,
-} from '../../../../src/identity/factors/authenticator-store.ts';
+import { deleteAuthenticator, insertAuthenticator } from '../../../../src/identity/factors/authenticator-store.ts';
 import { deleteLegacyIds, findLegacyIds, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
 import { decryptLaravel } from '../../source/laravel-encryption.ts';
 import type { Pass } from '../pass.ts';
