@@ -5,6 +5,13 @@ import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
 import * as declare from './declare.ts';
 
+/** An action that waits in the middle. */
+const held = { begin: () => {}, end: Promise.resolve() };
+const untilReleased = () => {
+  held.begin();
+  return held.end;
+};
+
 const { action, anyOf, defineResource, owner, role, text, Type, uuid } = declare;
 
 const problems = {
@@ -29,6 +36,22 @@ const lots = defineResource({
     action({ name: 'stamp', summary: 'Stamp', access: role('admin'), run: ({ row }) => row.title }),
     action({ name: 'visit', summary: 'Visit', access: 'auth:api', run: ({ caller }) => caller.userId }),
     action({ name: 'sell', summary: 'Sell', access: owner('user_id'), run: ({ change }) => change({ title: 'sold' }) }),
+    action({
+      name: 'rename',
+      summary: 'Rename, after a pause',
+      async run({ change }) {
+        await untilReleased();
+        return change({ title: 'renamed' });
+      },
+    }),
+    action({
+      name: 'copy',
+      summary: 'Copy, after a pause',
+      async run({ transaction }) {
+        await untilReleased();
+        await transaction((call) => call.resource('lots', { as: 'service' }).create({ title: 'copied' }));
+      },
+    }),
     action({ name: 'seal', summary: 'Seal', access: 'nobody', run: () => 1 }),
     action({ name: 'look', summary: 'Look', access: 'public', run: ({ row }) => row.title }),
     action({ name: 'audit', on: 'collection', summary: 'Audit all', run: () => 'audited' }),
@@ -90,6 +113,29 @@ onBothEngines('Actions', (engine) => {
     assert.equal(missing.status, 404);
     const narrow = await request('POST', `/v1/lots/${id}/visit`, { token: 'bob-lots:read' });
     assert.equal(narrow.status, 403, 'the scope is required as well');
+  });
+
+  it('write nothing if the row was transferred while they ran', async () => {
+    for (const name of ['rename', 'copy']) {
+      const { id } = (await request('POST', '/v1/lots', { token: 'alice', json: { title: 'a' } })).row;
+      let release = () => {};
+      held.end = new Promise((resolve) => {
+        release = resolve;
+      });
+      const begun = new Promise<void>((resolve) => {
+        held.begin = resolve;
+      });
+      const running = request('POST', `/v1/lots/${id}/${name}`, { token: 'alice' });
+      await begun;
+      const transferred = await request('PATCH', `/v1/lots/${id}`, { json: { user_id: idOf('bob') } });
+      release();
+      assert.equal(transferred.status, 200);
+      assert.deepEqual([(await running).status, name], [403, name]);
+      assert.equal((await request('GET', `/v1/lots/${id}`)).row.title, 'a');
+      assert.equal((await request('POST', `/v1/lots/${id}/${name}`, { token: 'bob' })).status < 300, true);
+    }
+    const titles = (await request('GET', '/v1/lots?limit=100')).rows.map(({ title }) => title);
+    assert.equal(titles.filter((title) => title === 'copied').length, 1, 'only by the new owner');
   });
 
   it('on a collection are allowed only if the rule is true for every row', async () => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
@@ -15,7 +14,9 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
 import { rejectUnknownParameters } from '../query/list-query.ts';
+import { rowNotFound } from '../read/read-rows.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
+import type { StoredRow } from '../sql/executor.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
 import { withPasswordProof } from '../write/with-password-proof.ts';
@@ -41,13 +42,11 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
   const actionCall = (request: FastifyRequest, row?: Record<string, unknown>): ActionCall<Fields, unknown> => {
     const call = callOf(services, request);
     const id = row?.id as string;
-    const inActionTransaction = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
+    /** Checks the rule again, because the row or the rights may have changed. The row stays locked until the commit. */
+    const inActionTransaction = <T>(work: (write: WriteContext, before?: StoredRow) => Promise<T>): Promise<T> =>
       inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
-        // The rights have changed since the first check.
-        if (!sameRights(write.caller, call.caller)) {
-          if (row) await allowedRow(write, resource, id, rowRuleOf(access));
-          else requireRule(write.caller, write.now);
-        }
+        if (row) return work(write, await lockRow(write, resource, id, rowRuleOf(access), undefined));
+        requireRule(write.caller, write.now);
         return work(write);
       });
     return {
@@ -56,8 +55,8 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
       row: row as { id: string },
       body: request.body,
       change: (values) =>
-        inActionTransaction(async (write) => {
-          const before = await lockRow(write, resource, id, 'read', undefined);
+        inActionTransaction(async (write, before) => {
+          if (!before) throw rowNotFound(resource);
           const input = { values: { ...values }, unchanged: {} };
           const changed = await changeRow({ ...write, checksRowRule: false }, resource, before, input);
           return shownRow(resource, changed);
@@ -115,5 +114,3 @@ function guardFor(resource: Resource, access: ActionAccess, scopeAccess: 'read' 
     ? routeConfig(resource, access)
     : { ...routeConfig(resource, scopeAccess), auth: 'auth:api' };
 }
-
-const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
