@@ -1,4 +1,4 @@
-import type { Caller } from '../platform/caller.ts';
+import type { Caller, RequiredScope } from '../platform/caller.ts';
 import { codeOf, unavailable } from '../platform/errors.ts';
 import { getOrCreate } from '../platform/get-or-create.ts';
 import { createKeyedSemaphore, type KeyedSemaphore } from '../platform/keyed-semaphore.ts';
@@ -7,7 +7,7 @@ import type { Database, Db, Tx } from './database.ts';
 
 export interface WriteAuthority {
   readonly caller: Caller;
-  readonly scope?: string | undefined;
+  readonly scope?: RequiredScope | undefined;
   /** The write may change users, clients or sessions. Then it locks those of the caller in exclusive mode from the start. */
   readonly changesAccounts?: boolean;
   /** The change log may record the write, with the caller as its author. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifySchema, RawServerDefault } from 'fastify';
-import type { Caller } from '../platform/caller.ts';
+import type { Caller, RequiredScope } from '../platform/caller.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
 
 /** The type of the Fastify instance. Routes set the options below in their `config`. */
@@ -41,8 +41,8 @@ declare module 'fastify' {
     methodNotAllowed?: boolean;
     /** The route parses its query string itself, including repeated parameters. */
     query?: 'raw';
-    /** The scope that the caller's token must have. */
-    scope?: string;
+    /** The scopes that the caller's token must have. */
+    scope?: RequiredScope;
     /** The path under BASE_URL of the resource that tokens must be for (RFC 8707). Default: the API's, `/v1`. */
     resource?: string;
     /** A parameter of the body that may be sent more than once. */

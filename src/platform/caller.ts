@@ -50,4 +50,7 @@ export function userIdOf({ userId }: Caller): string {
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.includes('admin');
 
+/** One scope, or several that are all required. */
+export type RequiredScope = string | readonly string[];
+
 export const hasScope = (caller: Caller, scope: string) => caller.scopes.includes('*') || caller.scopes.includes(scope);

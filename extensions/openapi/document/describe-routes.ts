@@ -43,11 +43,11 @@ function describeRoute({
 }) {
   const { auth, errors = 'problem', docs, operation } = config;
   const visibility = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
-  const described = operation ? docsOf(operation) : docs?.();
+  const described = operation ? docsOf(operation, [config.scope ?? []].flat()) : docs?.();
   return { url, schema: { ...described, ...schema, security: securityOf(config), 'x-errors': errors, ...visibility } };
 }
 
-function docsOf(operation: ResourceOperation): FastifySchema {
+function docsOf(operation: ResourceOperation, scopes: readonly string[]): FastifySchema {
   switch (operation.kind) {
     case 'describe':
       return {
@@ -58,7 +58,7 @@ function docsOf(operation: ResourceOperation): FastifySchema {
     case 'batch':
       return batchDocs(operation.resource, operation.operation);
     case 'nested':
-      return nestedDocs(operation.resource, operation.relation, operation.operation);
+      return nestedDocs(operation.resource, operation.relation, operation.operation, scopes);
     case 'action':
       return actionDocs(operation.resource, operation.action, operation.access);
     case 'restore':
@@ -72,5 +72,5 @@ function docsOf(operation: ResourceOperation): FastifySchema {
 function securityOf({ auth, bearer, scope }: FastifyContextConfig): Security[] {
   const isPublic = auth !== 'auth:api';
   if (isPublic && bearer !== 'optional') return [];
-  return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope] }])];
+  return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope].flat() }])];
 }

@@ -146,15 +146,20 @@ const rowOperation: Readonly<Record<Operation, RowOperation>> = {
   delete: 'delete',
 };
 
-export function operationDocs(resource: Resource, operation: Operation): RouteDocs {
-  const { name, readScope, writeScope, definition } = resource;
-  const isRead = operation === 'list' || operation === 'find';
-  const scope = isRead ? readScope : writeScope;
+const defaultScopes = ({ readScope, writeScope }: Resource, operation: Operation): readonly string[] =>
+  operation === 'list' || operation === 'find' ? [readScope] : [writeScope];
+
+export function operationDocs(
+  resource: Resource,
+  operation: Operation,
+  scopes = defaultScopes(resource, operation),
+): RouteDocs {
+  const { name, definition } = resource;
   const common = {
     tags: [name],
     operationId: `${operation}_${name}`,
     summary: summaries[operation](resource),
-    description: `Needs the scope \`${scope}\`.${operation === 'replace' ? ' Fields that you leave out get their defaults.' : ''}${stepUpText(ruleOf(resource, rowOperation[operation]))}`,
+    description: `Needs the ${scopes.length > 1 ? 'scopes' : 'scope'} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.${operation === 'replace' ? ' Fields that you leave out get their defaults.' : ''}${stepUpText(ruleOf(resource, rowOperation[operation]))}`,
     'x-client': clientCall(resource, operation),
   };
   const byId = { params: idParameter(resource) };
@@ -229,8 +234,9 @@ export function nestedDocs(
   resource: Resource,
   { name, target, relation }: ResourceRelation,
   operation: 'list' | 'create',
+  scopes: readonly string[],
 ): RouteDocs {
-  const docs = operationDocs(target, operation);
+  const docs = operationDocs(target, operation, scopes);
   const parentField = relation.kind === 'hasMany' ? relation.by : undefined;
   const setsParentField =
     operation === 'create' && parentField !== undefined && target.fields.get(parentField)?.options.required === true;

@@ -1,4 +1,4 @@
-import { type Caller, hasScope } from '../../platform/caller.ts';
+import { type Caller, hasScope, type RequiredScope } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
@@ -45,6 +45,7 @@ export function insufficientScope(scope: string): Problem {
   });
 }
 
-export function requireScope(caller: Caller, scope: string | undefined): void {
-  if (scope !== undefined && !hasScope(caller, scope)) throw insufficientScope(scope);
+export function requireScope(caller: Caller, required: RequiredScope = []): void {
+  const scopes = typeof required === 'string' ? [required] : required;
+  if (!scopes.every((scope) => hasScope(caller, scope))) throw insufficientScope(scopes.join(' '));
 }

@@ -19,42 +19,44 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     if (child.relation.kind === 'belongsTo') continue;
     const { target, name } = child;
     const path = `/v1/${resource.name}/:id/${name}`;
-    app.get(
-      path,
-      { config: routeConfig(target, 'read', { kind: 'nested', resource, relation: child, operation: 'list' }) },
-      async (request, reply) => {
-        const query = readListQuery(target, queryOf(request), request.caller);
-        const primaryContext = withDeletedRows(queryContextOf(services, request), target, query);
-        const context = preferReplica(primaryContext, services.context.database, target, { readsOtherResources: true });
-        const list = compileListQuery(context, target, query);
-        const parent = await parentOf(services, resource, parentShape, request);
-        const parentRows = {
-          condition: relatedRows(resource, child, context, parent),
-          name: `${resource.name}/${parent.id}/${name}`,
-        };
-        const paging = { ...pagingOf(services, request, reply), parent: parentRows };
-        return sendJson(reply, await listOrAggregateJson(services, context, target, list, paging));
-      },
-    );
+    const configOf = (access: 'read' | 'write', operation: 'list' | 'create') => ({
+      ...routeConfig(target, access, { kind: 'nested', resource, relation: child, operation }),
+      scope: scopesOf(resource, child, access),
+    });
+    app.get(path, { config: configOf('read', 'list') }, async (request, reply) => {
+      const query = readListQuery(target, queryOf(request), request.caller);
+      const primaryContext = withDeletedRows(queryContextOf(services, request), target, query);
+      const context = preferReplica(primaryContext, services.context.database, target, { readsOtherResources: true });
+      const list = compileListQuery(context, target, query);
+      const parent = await parentOf(services, resource, parentShape, request);
+      const parentRows = {
+        condition: relatedRows(resource, child, context, parent),
+        name: `${resource.name}/${parent.id}/${name}`,
+      };
+      const paging = { ...pagingOf(services, request, reply), parent: parentRows };
+      return sendJson(reply, await listOrAggregateJson(services, context, target, list, paging));
+    });
     if (!canCreate(child)) continue;
-    app.post(
-      path,
-      { config: routeConfig(target, 'write', { kind: 'nested', resource, relation: child, operation: 'create' }) },
-      async (request, reply) => {
-        rejectUnknownParameters(queryOf(request));
-        const parent = await parentOf(services, resource, parentShape, request);
-        return createRow(services, target, request, reply, linkToParent(child, parent));
-      },
-    );
+    app.post(path, { config: configOf('write', 'create') }, async (request, reply) => {
+      rejectUnknownParameters(queryOf(request));
+      const parent = await parentOf(services, resource, parentShape, request);
+      return createRow(services, target, request, reply, linkToParent(child, parent));
+    });
   }
+}
+
+/** A nested path also reads the parent, and reads or writes the rows that connect it to the target. */
+function scopesOf(parent: Resource, { target, through }: ResourceRelation, access: 'read' | 'write'): string[] {
+  const scopes = [target, ...(through ? [through] : [])].map((resource) => resource[`${access}Scope`]);
+  return [...new Set([...scopes, parent.readScope])];
 }
 
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
   findRow(queryContextOf(services, request), resource, idOf(resource, request), shape);
 
 function canCreate({ relation, target, through }: ResourceRelation): boolean {
-  const { operations } = target.definition;
-  if (operations && !operations.includes('create')) return false;
+  const created = through ? [target, through] : [target];
+  if (created.some(({ definition: { operations } }) => operations?.includes('create') === false)) return false;
   if (relation.kind === 'hasMany') return target.fields.get(relation.by)?.sendable === true;
   if (relation.kind !== 'manyToMany' || !through) return false;
   return [...through.fields.values()].every(

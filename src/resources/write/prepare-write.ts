@@ -31,7 +31,11 @@ export interface ChangeRequest extends WriteRequest {
 type PreparedRequest = Omit<WriteRequest, 'selection'> & { readonly mode: WriteMode; readonly id?: string };
 
 /** The values of a new row. A caller who may not create one is rejected before any other work. */
-export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
+export function prepareCreate(
+  services: ResourceServices,
+  resource: Resource,
+  request: Omit<PreparedRequest, 'mode'> & Pick<CreateRequest, 'link'>,
+): Promise<Input> {
   return prepareWrite(resource, { ...request, mode: 'create' }, async () => {
     for (const created of request.link ? [resource, request.link.resource] : [resource]) {
       if (allowedRows(created, 'create', queryContext(services.context.database, request.call)) === sqlFalse)

@@ -11,7 +11,7 @@ import { lockRow } from './allowed-row.ts';
 import { batchCreate, canBatchCreate } from './batch-create.ts';
 import { claimKey, hasStoredResponse, type StoredResponse, storeResponse } from './idempotency.ts';
 import { type ChangeRequest, type CreateRequest, prepareChange, prepareCreate } from './prepare-write.ts';
-import { readInput, type Values } from './read-input.ts';
+import type { Values } from './read-input.ts';
 import { referrersOf } from './soft-delete.ts';
 import { withPasswordProof } from './with-password-proof.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
@@ -49,15 +49,17 @@ export async function createResource(services: ResourceServices, resource: Resou
     const { json, etag } = await rowJson(queryContext(services.context.database, call), resource, selection, row);
     return { headers: { location: locationOf(row.id), etag }, body: json };
   }
-  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
+  const scope = link ? [resource.writeScope, link.resource.writeScope] : resource.writeScope;
+  return inTransaction(services, resource, call, { scope }, async (write) => {
     const storedResponse = key && (await claimKey(write.call.tx, key, call.now));
     if (storedResponse) return repeatResponse(write, resource, storedResponse);
     if (!input) throw responseExpired();
     const row = await insertRow(write, resource, { ...input.values });
     const id = row.id;
     if (link) {
-      const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
-      await insertRow(write, link.resource, values);
+      const linkRequest = { call: write.call, body: link.values(id), isForm: false };
+      const { values } = await prepareCreate(services, link.resource, linkRequest);
+      await insertRow(write, link.resource, { ...values });
     }
     const location = locationOf(id);
     const { json, etag, revealed } = await writtenJson(write, resource, provenRequest, row, { location });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { changeAs, type WriteAuthority } from '../../database/change-as.ts';
 import { withActor } from '../../database/change-log/actor.ts';
 import type { OperatorTx, Tx } from '../../database/database.ts';
-import { type Caller, systemCaller } from '../../platform/caller.ts';
+import { type Caller, type RequiredScope, systemCaller } from '../../platform/caller.ts';
 import type { Call, WriteCall } from '../declaration/define-resource.ts';
 import type { ResourceOf } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
@@ -48,7 +48,7 @@ export function inTransaction<T>(
   services: ResourceServices,
   resource: Resource,
   call: Call,
-  { scope, id }: { readonly scope: string | undefined; readonly id?: string },
+  { scope, id }: { readonly scope: RequiredScope | undefined; readonly id?: string },
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
   const { changesAccounts, recorded } = resource;
