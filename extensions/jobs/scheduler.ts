@@ -106,6 +106,15 @@ export class Scheduler {
     if (this.#jobs.has(name)) await this.#recordRun(this.#context.database.db, id, name, null);
   }
 
+  /** Records that the process ended during the last attempt. */
+  async recordLostRun(id: string, reason: string): Promise<void> {
+    const { database, now } = this.#context;
+    const run = await findRun(database.db, id);
+    if (run?.state === 'running') {
+      await updateRun(database.db, run, { state: 'failed', error: reason, finished_at: now() });
+    }
+  }
+
   /** Runs one attempt and records its result. Does nothing if the run is already done. */
   async runAttempt(job: Pick<Job, 'key' | 'attempt'>, attempts: number, work: () => Promise<unknown>): Promise<void> {
     const { database, now } = this.#context;

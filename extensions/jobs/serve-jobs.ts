@@ -24,13 +24,11 @@ export function serveJobs(
     const attempts = definition.attempts ?? (schedule === undefined ? undefined : scheduledAttempts);
     const options = { ...(attempts ? { attempts } : {}), ...(timeout ? { timeout } : {}) };
     const work = (job: Job) => outsideTransactions(async () => callHandler(services, definition, job));
-    queue.handle(
-      name,
-      schedule === undefined
-        ? work
-        : (job) => scheduler.runAttempt(job, attempts ?? scheduledAttempts, () => work(job)),
-      options,
-    );
+    if (schedule === undefined) queue.handle(name, work, options);
+    else {
+      const handle = (job: Job) => scheduler.runAttempt(job, attempts ?? scheduledAttempts, () => work(job));
+      queue.handle(name, handle, { ...options, onLost: ({ key }, reason) => scheduler.recordLostRun(key, reason) });
+    }
   }
 }
 

@@ -142,6 +142,21 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.equal((await request(instances[0] as Service, '/v1/scheduled-jobs', {})).status, 401);
   });
 
+  it('show a run as failed if its process ended during the last attempt', async () => {
+    const { context } = instances[0] as Service;
+    const asked = await api<{ id: string }>('/v1/scheduled-jobs/nightly/starts', { method: 'POST' });
+    assert.equal(asked.status, 202, asked.text);
+    const { id } = asked.body.data;
+    const { db } = context.database;
+    await db.updateTable('job_runs').set({ state: 'running', attempts: 2 }).where('id', '=', id).execute();
+    await db.updateTable('queued_jobs').set({ attempts: 2 }).where('id', '=', id).execute();
+    await pass(0);
+    const [run] = await runs();
+    assert.deepEqual([run?.id, run?.state, run?.attempts], [id, 'failed', 2]);
+    assert.match(run?.error ?? '', /the process ended/);
+    assert.equal((await job()).last_state, 'failed');
+  });
+
   it('stay in the database without their files, and can be started', async () => {
     const database = await createDatabase();
     const declared = await start({ env: { JOBS_DIR: join(project, 'jobs') }, database });

@@ -10,7 +10,9 @@ import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './j
 
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
 
-export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<HandlerOptions, 'lanes'> {
+export interface Handler extends Required<Pick<HandlerOptions, 'attempts' | 'timeout'>> {
+  readonly lanes: HandlerOptions['lanes'];
+  readonly onLost: HandlerOptions['onLost'];
   /** A method, so that handlers may name the type of their data. */
   handle(job: Job): ReturnType<JobHandler>;
 }
@@ -23,6 +25,8 @@ export const sealData = (sealing: Sealing, id: string, json: string) => sealedMa
 export const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
   JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
 
+const resultNotRecorded = 'the result of a job could not be recorded';
+
 /** Runs one attempt. Never throws: if the database is unavailable, the lease expires and the job runs again. */
 export async function runAttempt(
   context: Context,
@@ -32,6 +36,7 @@ export async function runAttempt(
   abort: AbortController,
 ): Promise<void> {
   const { database, log, metrics } = context;
+  if (job.attempts > handler.attempts) return failLostJob(context, handler, job);
   const onTimeout = () => abort.abort(new Error(`it took longer than ${handler.timeout} seconds`));
   const timer = setTimeout(onTimeout, handler.timeout * 1000).unref();
   try {
@@ -45,9 +50,20 @@ export async function runAttempt(
       metrics.jobAttempts.inc({ result: 'done' });
     } else if (abort.signal.reason !== serviceStops) await recordFailure(context, handler, job, failure);
   } catch (error) {
-    log.warn({ err: error, job: job.id, name: job.name }, 'the result of a job could not be recorded');
+    log.warn({ err: error, job: job.id, name: job.name }, resultNotRecorded);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Fails a job whose last attempt has no result, so that a job that ends its process does not run forever. */
+async function failLostJob(context: Context, { onLost }: Handler, job: JobRow & Lease): Promise<void> {
+  const reason = 'the process ended during the last attempt, or the limit of attempts was lowered';
+  try {
+    await onLost?.({ key: job.id }, reason);
+    await recordLastFailure(context, { ...job, attempts: job.attempts - 1 }, reason);
+  } catch (error) {
+    context.log.warn({ err: error, job: job.id, name: job.name }, resultNotRecorded);
   }
 }
 
@@ -71,16 +87,27 @@ async function run(sealing: Sealing, { handle }: Handler, job: JobRow, signal: A
 async function recordFailure(context: Context, handler: Handler, job: JobRow & Lease, reason: string): Promise<void> {
   const { database, log, metrics, now } = context;
   const { id, name, attempts } = job;
-  const line = { job: id, name, attempts, reason };
   if (attempts < handler.attempts) {
     const delayMs = retryDelayMs(attempts);
-    log.warn({ ...line, retryInSeconds: Math.round(delayMs / 1000) }, 'a job failed and will be retried');
+    log.warn(
+      { job: id, name, attempts, reason, retryInSeconds: Math.round(delayMs / 1000) },
+      'a job failed and will be retried',
+    );
     metrics.jobAttempts.inc({ result: 'retried' });
     await postponeJob(database.db, job, now() + delayMs, reason);
     return;
   }
+  await recordLastFailure(context, job, reason);
+}
+
+async function recordLastFailure(context: Context, job: JobRow & Lease, reason: string): Promise<void> {
+  const { database, log, metrics, now } = context;
+  const { id, name, attempts } = job;
   if (!(await failJob(database.db, job, now(), reason))) return;
-  log.error(line, 'a job failed at its last attempt; Gatehouse keeps it, and an administrator can retry it');
+  log.error(
+    { job: id, name, attempts, reason },
+    'a job failed at its last attempt; Gatehouse keeps it, and an administrator can retry it',
+  );
   metrics.jobAttempts.inc({ result: 'failed' });
   await recordEvent(context, database.db, { type: 'job.failed', source: systemSource, data: { id, name, attempts } });
 }

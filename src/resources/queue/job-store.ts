@@ -78,8 +78,16 @@ async function endLease(db: Db | Tx, { id, lease }: Lease, changes: Partial<JobR
 export const postponeJob = (db: Db, lease: Lease, until: number, error: string | null): Promise<boolean> =>
   endLease(db, lease, { next_attempt_at: until, last_error: error });
 
-export const failJob = (db: Db | Tx, lease: Lease, now: number, error: string): Promise<boolean> =>
-  endLease(db, lease, { failed_at: now, last_error: error });
+/** The service stops: the attempt does not count. */
+export const releaseJob = (db: Db, job: Lease & Pick<JobRow, 'attempts'>, now: number): Promise<boolean> =>
+  endLease(db, job, { next_attempt_at: now, attempts: job.attempts - 1, last_error: 'the service stopped' });
+
+export const failJob = (
+  db: Db | Tx,
+  job: Lease & Pick<JobRow, 'attempts'>,
+  now: number,
+  error: string,
+): Promise<boolean> => endLease(db, job, { failed_at: now, attempts: job.attempts, last_error: error });
 
 export async function retryJob(tx: Tx, id: string, now: number): Promise<void> {
   await tx

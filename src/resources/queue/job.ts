@@ -25,6 +25,8 @@ export interface HandlerOptions {
    * hosts.
    */
   readonly lanes?: ConcurrencyLimits;
+  /** Called before the job is kept as failed because the process ended during the last attempt. */
+  readonly onLost?: (job: Pick<Job, 'key'>, reason: string) => Promise<unknown>;
 }
 
 /** The maximum number of concurrent jobs on one instance. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { after, it, mock } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import { openKeyRing } from '../../database/keys/key-ring.ts';
 import type { Job } from './job.ts';
+import { leaseDueJobs, retryJob } from './job-store.ts';
 import { Queue } from './queue.ts';
 
 const dying = fileURLToPath(new URL('../../../test/harness/dying-queue.ts', import.meta.url));
@@ -180,12 +182,49 @@ onBothEngines('The queue', (engine) => {
     const left = await rows(on);
     const [slow] = left.filter(({ name }) => name === 'slow');
     assert.match(slow?.last_error ?? '', /longer than 0\.01 seconds/);
-    const begun = left.filter(({ name, attempts }) => name === 'hang' && attempts > 0);
+    const begun = left.filter(({ name, last_error }) => name === 'hang' && last_error !== null);
     assert.equal(begun.length, 5);
     assert.ok(
       begun.every(({ lease, next_attempt_at }) => lease === null && next_attempt_at <= on.now()),
       'another instance takes the released jobs immediately',
     );
+    assert.ok(
+      begun.every(({ attempts, last_error }) => attempts === 0 && last_error === 'the service stopped'),
+      'an attempt that the service itself has interrupted does not count',
+    );
+  });
+
+  it('fails a job whose process ended during the last attempt', async () => {
+    const on = await context();
+    const queue = await open(on);
+    const attempts: number[] = [];
+    queue.handle('deadly', ({ attempt }) => void attempts.push(attempt), { attempts: 2 });
+    const { db } = on.database;
+    const key = await queue.enqueue(db, { name: 'deadly' });
+    /** A process that begins an attempt and is killed. */
+    const beginAttempt = async () => {
+      const [now, until] = [on.now(), on.now() + 30_000];
+      const leased = await leaseDueJobs(db, { name: 'deadly', lease: randomUUID(), now, until, limit: 1 });
+      assert.deepEqual(
+        leased.map(({ id }) => id),
+        [key],
+      );
+      on.advance(31_000);
+    };
+    await beginAttempt();
+    await beginAttempt();
+    await queue.runDueJobs();
+    assert.deepEqual(attempts, [], 'both attempts are used');
+    const [kept] = await rows(on);
+    assert.deepEqual([kept?.attempts, kept?.lease], [2, null]);
+    assert.match(kept?.last_error ?? '', /the process ended during the last attempt/);
+    assert.ok(kept?.failed_at);
+    assert.equal((await db.selectFrom('events').select('type').execute()).at(0)?.type, 'job.failed');
+    await db.transaction().execute((tx) => retryJob(tx, key, on.now()));
+    await beginAttempt();
+    await queue.runDueJobs();
+    assert.deepEqual(attempts, [2], 'the last attempt runs');
+    assert.deepEqual(await rows(on), []);
   });
 
   it('loses no job if a process is killed between the commit and the end of the job', async () => {

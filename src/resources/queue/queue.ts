@@ -13,7 +13,7 @@ import {
   type JobHandler,
   type NewJob,
 } from './job.ts';
-import { countJobs, hasDueJobs, type JobRow, leaseDueJobs, listJobs, postponeJob, renewLeases } from './job-store.ts';
+import { countJobs, hasDueJobs, type JobRow, leaseDueJobs, listJobs, releaseJob, renewLeases } from './job-store.ts';
 import { Poller } from './poller.ts';
 
 /** A lease is renewed while the job runs. It expires if the instance crashes. */
@@ -31,6 +31,7 @@ interface Attempt {
   readonly name: string;
   readonly subject: string | null;
   readonly lease: string;
+  readonly attempts: number;
   readonly abort: AbortController;
   readonly finished: Promise<void>;
 }
@@ -59,10 +60,10 @@ export class Queue {
   handle<D>(
     name: string,
     handle: JobHandler<D>,
-    { attempts = defaultAttempts, timeout = defaultTimeout, lanes }: HandlerOptions = {},
+    { attempts = defaultAttempts, timeout = defaultTimeout, lanes, onLost }: HandlerOptions = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`two handlers are named ${name}`);
-    this.#handlers.set(name, { handle, attempts, timeout, lanes });
+    this.#handlers.set(name, { handle, attempts, timeout, lanes, onLost });
   }
 
   handles(name: string): boolean {
@@ -118,9 +119,9 @@ export class Queue {
     await Promise.race([waitForRunning(), timeout]);
     clearTimeout(timer);
     const { database, now } = this.#context;
-    for (const [id, { lease, abort }] of this.#running) {
+    for (const [id, { lease, attempts, abort }] of this.#running) {
       abort.abort(serviceStops);
-      await postponeJob(database.db, { id, lease }, now(), 'the service stopped').catch(() => undefined);
+      await releaseJob(database.db, { id, lease, attempts }, now()).catch(() => undefined);
     }
   }
 
@@ -184,7 +185,8 @@ export class Queue {
       this.#running.delete(job.id);
       void this.#poller.wake();
     });
-    this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, finished });
+    const { name, subject, attempts } = job;
+    this.#running.set(job.id, { name, subject, attempts, lease, abort, finished });
   }
 
   async #renew(): Promise<void> {
