@@ -24,6 +24,6 @@ export function createCustomJobs(context: Context, queue: Queue, jobs: readonly 
     serve: (services: ResourceServices) => serveJobs(services, queue, scheduler, jobs),
     syncSchedules: () => scheduler.syncSchedules(),
     tick: () => scheduler.tick(),
-    queueRun: (tx: Tx, name: string) => scheduler.queueRun(tx, name, null),
+    requestRun: (tx: Tx, name: string) => scheduler.requestRun(tx, name),
   };
 }

@@ -29,8 +29,10 @@ export async function claimRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: n
   return claimed.length > 0;
 }
 
-export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
-  const rows = await db
+/** Locks the schedule until the commit, so that no two transactions queue runs that overlap. */
+export async function hasOpenRun(tx: Tx, job: string): Promise<boolean> {
+  await tx.selectFrom('scheduled_jobs').select('id').where('id', '=', job).forUpdate().execute();
+  const rows = await tx
     .selectFrom('job_runs')
     .innerJoin('queued_jobs', 'queued_jobs.id', 'job_runs.id')
     .select('job_runs.id')

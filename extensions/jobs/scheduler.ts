@@ -1,7 +1,7 @@
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
-import { reasonOf } from '../../src/platform/errors.ts';
+import { conflict, reasonOf } from '../../src/platform/errors.ts';
 import type { Job } from '../../src/resources/queue/job.ts';
 import type { Queue } from '../../src/resources/queue/queue.ts';
 import type { JobDefinition } from './define-job.ts';
@@ -83,12 +83,18 @@ export class Scheduler {
     await commitAndInvalidate(database, async (tx) => {
       // The next run waits until this one has ended.
       if (await hasOpenRun(tx, row.id)) return;
-      if (await claimRun(tx, row, next)) await this.queueRun(tx, row.id, row.next_run_at);
+      if (await claimRun(tx, row, next)) await this.#queueRun(tx, row.id, row.next_run_at);
     });
   }
 
+  /** Queues a run that somebody requested. Throws 409 while another run is open. */
+  async requestRun(tx: Tx, name: string): Promise<string> {
+    if (await hasOpenRun(tx, name)) throw conflict('A run of this job has not ended yet.', 'run_not_ended');
+    return this.#queueRun(tx, name, null);
+  }
+
   /** Queues one run when the transaction commits. `scheduledFor`: null for a run that somebody requested. */
-  async queueRun(tx: Tx, name: string, scheduledFor: number | null): Promise<string> {
+  async #queueRun(tx: Tx, name: string, scheduledFor: number | null): Promise<string> {
     const id = await this.#queue.enqueue(tx, { name, data: { scheduledFor }, subject: scheduleSubject });
     await this.#recordRun(tx, id, name, scheduledFor);
     return id;

@@ -14,7 +14,7 @@ export interface CustomJobs {
   /** Queues the due runs of scheduled jobs. */
   tick(): Promise<void>;
   /** Queues a run of a scheduled job that somebody requested. Returns the id of the run. */
-  queueRun(tx: Tx, name: string): Promise<string>;
+  requestRun(tx: Tx, name: string): Promise<string>;
 }
 
 /** Loads the extension if JOBS_DIR has files, or at the first request to run a job that is no longer declared. */
@@ -26,6 +26,6 @@ export async function openJobs(context: Context, queue: Queue): Promise<CustomJo
     serve: () => undefined,
     syncSchedules: async () => undefined,
     tick: async () => undefined,
-    queueRun: async (tx, name) => (await load()).createCustomJobs(context, queue, []).queueRun(tx, name),
+    requestRun: async (tx, name) => (await load()).createCustomJobs(context, queue, []).requestRun(tx, name),
   };
 }

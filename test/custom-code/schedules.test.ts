@@ -142,6 +142,33 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.equal((await request(instances[0] as Service, '/v1/scheduled-jobs', {})).status, 401);
   });
 
+  it('are not started while a run is open', async () => {
+    const path = '/v1/scheduled-jobs/nightly/starts';
+    const starts = instances.map((service) => request<{ code?: string }>(service, path, { token, method: 'POST' }));
+    const results = (await Promise.all(starts)).map(({ status, body }) => `${status} ${body.code ?? ''}`.trim());
+    assert.deepEqual(results.sort(), ['202', '409 run_not_ended', '409 run_not_ended']);
+    // It fails, because the number of its bill is taken. A run that will be retried is open too.
+    await pass(0);
+    assert.equal((await api(path, { method: 'POST' })).status, 409);
+    await pass(60_000);
+    // The next scheduled run is due, and two instances get a request at the same time.
+    const { next_run_at: due } = await job();
+    const [first, second, third] = instances as [Service, Service, Service];
+    for (const service of instances) service.advance(Date.parse(due ?? '') + 1000 - service.context.now());
+    const login = { email: 'admin@example.com', password: 'correct horse battery' };
+    token = String((await request(first, '/v1/clients/web/admin/login', { form: login })).body.access_token);
+    const before = (await runs()).length;
+    await Promise.all([
+      third.jobs.tick(),
+      request(first, path, { token, method: 'POST' }),
+      request(second, path, { token, method: 'POST' }),
+    ]);
+    assert.equal((await runs()).length, before + 1);
+    await pass(0);
+    await pass(60_000);
+    assert.ok((await runs()).every(({ state }) => state === 'done' || state === 'failed'));
+  });
+
   it('show a run as failed if its process ended during the last attempt', async () => {
     const { context } = instances[0] as Service;
     const asked = await api<{ id: string }>('/v1/scheduled-jobs/nightly/starts', { method: 'POST' });

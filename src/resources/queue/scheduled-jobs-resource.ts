@@ -8,7 +8,7 @@ import { integer, oneOf, reference, text, timestamp } from '../declare.ts';
 const states = ['waiting', 'running', 'done', 'failed'] as const;
 const access = { read: forAdministrators('Scheduled jobs are for administrators.'), write: role('admin') };
 
-export const scheduledJobsResource = (jobs: { queueRun(tx: Tx, name: string): Promise<string> }) =>
+export const scheduledJobsResource = (jobs: { requestRun(tx: Tx, name: string): Promise<string> }) =>
   defineResource({
     name: 'scheduled-jobs',
     table: 'scheduled_jobs',
@@ -37,7 +37,7 @@ export const scheduledJobsResource = (jobs: { queueRun(tx: Tx, name: string): Pr
         status: 202,
         run: ({ row, transaction }) =>
           transaction(async (call) => {
-            const id = await jobs.queueRun(call.tx, row.id);
+            const id = await jobs.requestRun(call.tx, row.id);
             const { userId, clientId } = call.caller;
             const data = { id, name: row.id };
             await recordEvent(call.context, call.tx, { type: 'job.run', userId, clientId, source: call.source, data });
