@@ -21,7 +21,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     const configOf = (access: 'read' | 'write', operation: 'list' | 'create') => ({
       ...routeConfig(target, access, { kind: 'nested', resource, relation: child, operation }),
-      scope: scopesOf(resource, child, access),
+      scope: scopesOf(child, access),
     });
     app.get(path, { config: configOf('read', 'list') }, async (request, reply) => {
       const query = readListQuery(target, queryOf(request), request.caller);
@@ -45,11 +45,9 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
   }
 }
 
-/** A nested path also reads the parent, and reads or writes the rows that connect it to the target. */
-function scopesOf(parent: Resource, { target, through }: ResourceRelation, access: 'read' | 'write'): string[] {
-  const scopes = [target, ...(through ? [through] : [])].map((resource) => resource[`${access}Scope`]);
-  return [...new Set([...scopes, parent.readScope])];
-}
+/** A nested path also reads or writes the rows that connect the parent to the target. */
+const scopesOf = ({ target, through }: ResourceRelation, access: 'read' | 'write'): string[] =>
+  [target, ...(through ? [through] : [])].map((resource) => resource[`${access}Scope`]);
 
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
   findRow(queryContextOf(services, request), resource, idOf(resource, request), shape);
