@@ -17,9 +17,9 @@ import { unavailable } from '../../../src/platform/errors.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
 import { readPositiveInteger, rejectUnknownParameters } from '../../../src/resources/query/list-query.ts';
 import type { ChangeLog } from '../log/change-log.ts';
-import { advancePosition, type Position } from '../log/position.ts';
-import { loggedChanges } from '../view/logged-change.ts';
-import { readSubscription, visibleChanges } from '../view/subscription.ts';
+import type { Position } from '../log/position.ts';
+import { readSubscription } from '../view/subscription.ts';
+import { readVisible } from './read-visible.ts';
 import { Stream } from './stream.ts';
 import { endReason, type Streams } from './streams.ts';
 import { issueTicket, redeemTicket } from './tickets.ts';
@@ -35,8 +35,6 @@ interface ChangesServices {
 
 const defaultLimit = 100;
 const maxLimit = 1000;
-/** A change of a row with long values has more than 100 KB. So a page ends at this number of characters, whatever its limit. */
-const maxPageLength = 4 * 1024 * 1024;
 const parameters = new Set(['resources', 'after', 'limit', 'search', 'searchJoin', 'searchFields', 'ticket']);
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }));
@@ -142,27 +140,15 @@ const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, 
   request.caller === anonymousCaller ? verifier.verify(token, request) : request.caller;
 
 async function readPage(services: ChangesServices, request: FastifyRequest, caller: Caller) {
-  const { context, log, resources } = services;
+  const { log } = services;
   const query = queryOf(request);
   const limit = readPositiveInteger('limit', query.limit || undefined, defaultLimit, maxLimit);
   const subscription = subscriptionOf(services, request, caller);
   const from = query.after ? await log.read('after', query.after) : await log.beginning();
   const settled = await log.settle();
-  const history = await log.history();
-  const data: Static<typeof ChangeSchema>[] = [];
-  const names = [...subscription.resources.keys()];
-  let to = from;
-  let length = 0;
-  while (to.number < settled && data.length < limit && length < maxPageLength && names.length > 0) {
-    const page = await log.page(to, names, limit - data.length);
-    const visible = await visibleChanges(context, subscription, loggedChanges(resources, page.rows), history);
-    for (const { json } of visible) {
-      data.push(JSON.parse(json));
-      length += json.length;
-    }
-    to = advancePosition(to, page.to);
-  }
-  if (names.length === 0) to = advancePosition(to, Math.max(settled, to.number));
+  const isConnected = () => !request.raw.socket.destroyed;
+  const { found, to } = await readVisible(services, subscription, { from, settled, limit, isConnected });
+  const data = found.map((json): Static<typeof ChangeSchema> => JSON.parse(json));
   return { data, meta: { changes_position: await log.write(to), more: to.number < settled } };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Invalidation } from '../../../src/database/bus.ts';
 import type { Context } from '../../../src/database/context.ts';
 import { Problem, tooManyRequests } from '../../../src/platform/errors.ts';
@@ -18,7 +19,6 @@ const batchSize = 500;
 const maxBytesAhead = 256 * 1024;
 
 const sizeOf = ({ before, after }: LogRow): number => (before?.length ?? 0) + (after?.length ?? 0);
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * The open streams of this instance. A revocation closes the affected streams before it is acknowledged. A revocation by another process
@@ -89,6 +89,8 @@ export class Streams {
       }
       await this.#log.requireUnpruned(position.number);
       const page = await this.#log.page(position, names, batchSize);
+      // Other requests run in between, also when SQLite finds nothing in a long log.
+      await nextTurn();
       const at = (number: number) => advancePosition(position, number);
       await this.#catchUpWith(stream, page.rows, at);
       if (!stream.closed) stream.position = at(page.to);
