@@ -1,4 +1,5 @@
 import type { Context } from '../../../src/database/context.ts';
+import type { Tx } from '../../../src/database/database.ts';
 import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
 import { webhookLabel } from '../../../src/database/keys/sealed-columns.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/http/outbound/guarded-fetch.ts';
@@ -13,7 +14,7 @@ import { Poller } from '../../../src/resources/queue/poller.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt, type LogRow } from '../log/change-store.ts';
 import { loggedChanges } from '../view/logged-change.ts';
-import { readSubscription, type Subscription, type VisibleChange, visibleChanges } from '../view/subscription.ts';
+import { type Subscription, type VisibleChange, visibleChanges } from '../view/subscription.ts';
 import { createDelivery, deliveryBody } from './delivery-rows.ts';
 import { userAsCaller } from './user-as-caller.ts';
 import { webhookHeaders } from './webhook-signature.ts';
@@ -27,6 +28,7 @@ import {
   updateDelivery,
   type WebhookRow,
 } from './webhook-store.ts';
+import { InvalidWebhook, webhookSubscription } from './webhook-subscription.ts';
 
 const pollIntervalMs = 1000;
 const batchSize = 200;
@@ -103,9 +105,11 @@ export class WebhookSender {
       await this.#send(webhook);
     } catch (error) {
       if (this.#poller.isStopped) return;
-      this.#context.log.warn(
-        { err: error, webhook: webhook.id },
-        'a webhook could not be called; Gatehouse tries again',
+      await this.#handleFailure(webhook, error).catch((failure) =>
+        this.#context.log.warn(
+          { err: failure, webhook: webhook.id },
+          'a webhook could not be called; Gatehouse tries again',
+        ),
       );
     }
   }
@@ -117,7 +121,8 @@ export class WebhookSender {
     const { id, position } = webhook;
     const { number: oldest } = await log.beginning();
     const subscription = await this.#subscriptionOf(webhook);
-    const names = subscription ? [...subscription.resources.keys()] : [''];
+    const readable = [...(subscription?.resources.keys() ?? [])];
+    const names = readable.length > 0 ? readable : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, batchSize);
     const visible = subscription ? await this.#show(subscription, page.rows) : [];
     const operations = parseJson(webhook.operations);
@@ -132,16 +137,12 @@ export class WebhookSender {
     if (page.to < settled) this.wake();
   }
 
-  /** Uses the current rights of the owner. Undefined if the owner has none. */
+  /** Uses the current rights of the owner. Undefined if the owner is disabled or deleted. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
     const caller = await userAsCaller(this.#context.database.db, user_id);
     if (!caller) return undefined;
-    const parameters = { resources: parseJson(resources).join(','), search: search ?? undefined };
-    try {
-      return readSubscription(this.#context, this.#services.resources, caller, parameters);
-    } catch {
-      return undefined;
-    }
+    const wanted = { resources: parseJson(resources), search: search ?? undefined };
+    return webhookSubscription(this.#context, this.#services.resources, caller, wanted);
   }
 
   async #show(subscription: Subscription, rows: readonly LogRow[]): Promise<VisibleChange[]> {
@@ -154,6 +155,7 @@ export class WebhookSender {
     const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, max: concurrencyPerWebhook };
     for (const delivery of await leaseDeliveries(database.db, request)) {
       const sending = this.#deliver(webhook, delivery)
+        .catch((error) => this.#handleFailure(webhook, error))
         .catch((error) =>
           this.#context.log.warn({ err: error, delivery: delivery.id }, 'a delivery could not be recorded'),
         )
@@ -198,9 +200,7 @@ export class WebhookSender {
     await database.db.transaction().execute(async (tx) => {
       await updateDelivery(tx, delivery.id, { ...attemptResult, state: 'failed' });
       const reason = status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days';
-      const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
-      const notice = { userId: webhook.user_id, template: 'webhook-disabled', source: systemSource } as const;
-      if (disabled > 0) await notifyOwner({ context: this.#context, mail: this.#services.mail }, tx, notice);
+      await this.#disable(tx, webhook, reason);
     });
   }
 
@@ -218,6 +218,21 @@ export class WebhookSender {
     if (secret === undefined) throw new Error('the service cannot decrypt the secret of this webhook: replace it');
     const previous = sealed_previous !== null && (previous_until ?? 0) > at ? unseal(sealed_previous) : undefined;
     return previous === undefined ? [secret] : [secret, previous];
+  }
+
+  /** Disables an invalid webhook, unless it was changed meanwhile. Its position stays, so no change is lost. Throws other errors again. */
+  async #handleFailure(webhook: WebhookRow, error: unknown): Promise<void> {
+    if (!(error instanceof InvalidWebhook)) throw error;
+    await this.#context.database.db.transaction().execute(async (tx) => {
+      const current = await lockWebhook(tx, webhook.id);
+      if (current?.version === webhook.version) await this.#disable(tx, webhook, error.message);
+    });
+  }
+
+  async #disable(tx: Tx, { id, user_id: userId }: WebhookRow, reason: string): Promise<void> {
+    const disabled = await disableWebhooks(this.#context, tx, { id }, reason);
+    const notice = { userId, template: 'webhook-disabled', source: systemSource } as const;
+    if (disabled > 0) await notifyOwner({ context: this.#context, mail: this.#services.mail }, tx, notice);
   }
 
   async #post(webhook: WebhookRow, id: string, body: string) {

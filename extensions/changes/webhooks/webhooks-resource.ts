@@ -5,13 +5,15 @@ import { forbidApplications } from '../../../src/http/gate/forbid-applications.t
 import { requireProof } from '../../../src/http/gate/require-proof.ts';
 import { conflict, type FieldError, forbidden, Problem, unprocessable } from '../../../src/platform/errors.ts';
 import { anyOf, ownRows, role } from '../../../src/resources/declaration/access.ts';
-import { type Call, defineResource } from '../../../src/resources/declaration/define-resource.ts';
+import { type Call, defineResource, type WriteCall } from '../../../src/resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../../src/resources/declaration/relations.ts';
+import { asProofTooOld } from '../../../src/resources/declaration/step-up.ts';
 import { boolean, integer, list, oneOf, reference, text, timestamp } from '../../../src/resources/declare.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
 import { readSubscription } from '../view/subscription.ts';
 import { createPing } from './delivery-rows.ts';
 import { fullyReadableResources } from './fully-readable.ts';
+import { userAsCaller } from './user-as-caller.ts';
 import { newSecret, verifyingKey } from './webhook-signature.ts';
 import { countWebhooks, insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } from './webhook-store.ts';
 
@@ -28,6 +30,12 @@ export interface WebhookServices {
   wake(): void;
 }
 
+const needsProof: FieldError = {
+  field: 'resources',
+  code: 'invalid',
+  message: 'One of the resources can only be read with a recent proof of identity. A webhook has no proof.',
+};
+
 interface Wanted {
   readonly url?: string | null | undefined;
   readonly resources?: readonly string[] | null | undefined;
@@ -35,7 +43,11 @@ interface Wanted {
 }
 
 /** Rejects resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
-function check({ context, caller }: Call, services: WebhookServices, { url, resources, search }: Wanted): void {
+function check(
+  { context, caller }: Pick<Call, 'context' | 'caller'>,
+  services: WebhookServices,
+  { url, resources, search }: Wanted,
+): void {
   const errors: FieldError[] = [];
   const parsed = url ? URL.parse(url) : null;
   const isUrl =
@@ -48,10 +60,22 @@ function check({ context, caller }: Call, services: WebhookServices, { url, reso
       readSubscription(context, services.resources(), caller, parameters);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      errors.push({ field: search ? 'search' : 'resources', code: 'invalid', message: error.message });
+      const refusal = { field: search ? 'search' : 'resources', code: 'invalid', message: error.message };
+      errors.push(asProofTooOld(error) ? needsProof : refusal);
     }
   }
   if (errors.length > 0) throw unprocessable(errors);
+}
+
+/** Checks again with the rights that deliveries have: those of the owner, without a proof of identity. */
+async function checkOwner(
+  { context, tx }: WriteCall,
+  services: WebhookServices,
+  userId: string | null,
+  wanted: Wanted,
+) {
+  const owner = userId === null ? undefined : await userAsCaller(tx, userId);
+  if (owner) check({ context, caller: owner }, services, wanted);
 }
 
 /** An administrator may send another user's deliveries to a new address only if the administrator may read all the rows. */
@@ -145,6 +169,7 @@ export const webhooksResource = (services: WebhookServices) =>
         // A caller who changes the address must be allowed to read everything that the webhook delivers.
         const after = { ...before, ...values };
         if (before && after.active) check(call, services, after);
+        if (after.active) await checkOwner(call, services, before?.user_id ?? call.caller.userId, after);
         if (after.active || after.url !== before?.url) {
           if (before && before.user_id !== call.caller.userId) requireEveryRow(call, services, after);
           // A webhook continues to deliver after the session has ended.

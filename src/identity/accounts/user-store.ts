@@ -10,7 +10,7 @@ import type { Identifier } from './identifiers.ts';
 
 export type UserRow = Selectable<Tables['users']>;
 
-export function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+export function findUser(db: Db | Tx, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
