@@ -35,5 +35,10 @@ onBothEngines('Old deliveries of webhooks', (engine) => {
     assert.deepEqual(await statesOf(done), ['delivered']);
     await pruneAt(context.now() + retention + 60_000);
     assert.deepEqual([await statesOf(done), await statesOf(waiting)], [[], ['waiting']]);
+    await request(service, `/v1/webhooks/${waiting}`, { method: 'PATCH', json: { active: false }, token });
+    await pruneAt(context.now() + retention - 60_000);
+    assert.deepEqual(await statesOf(waiting), ['waiting']);
+    await pruneAt(context.now() + retention + 60_000);
+    assert.deepEqual(await statesOf(waiting), [], 'a disabled webhook retries nothing');
   });
 });

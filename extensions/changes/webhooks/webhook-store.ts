@@ -118,5 +118,18 @@ export async function requeueDeliveries(
   return Number(numUpdatedRows);
 }
 
-export const pruneDeliveries = (context: Context, before: number): Promise<number> =>
-  pruneBefore(context, 'webhook_deliveries', 'created_at', before, sql`state <> 'waiting'`);
+/** When a webhook is enabled again, its waiting deliveries start again, with three days of retries. */
+export async function restartDeliveries(tx: Tx, webhookId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ created_at: now, attempts: 0, next_attempt_at: now })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
+/** Keeps the deliveries that wait for a retry. Those of a disabled webhook are not retried. */
+export const pruneDeliveries = (context: Context, before: number): Promise<number> => {
+  const ended = sql`(state <> 'waiting' or webhook_id in (select id from webhooks where active = 0))`;
+  return pruneBefore(context, 'webhook_deliveries', 'created_at', before, ended);
+};

@@ -15,7 +15,14 @@ import { createPing } from './delivery-rows.ts';
 import { fullyReadableResources } from './fully-readable.ts';
 import { userAsCaller } from './user-as-caller.ts';
 import { newSecret, verifyingKey } from './webhook-signature.ts';
-import { countWebhooks, insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } from './webhook-store.ts';
+import {
+  countWebhooks,
+  insertDeliveries,
+  newestPosition,
+  replaceSecret,
+  requeueDeliveries,
+  restartDeliveries,
+} from './webhook-store.ts';
 
 const hour = 3_600_000;
 const defaultKeepHours = 24;
@@ -185,7 +192,10 @@ export const webhooksResource = (services: WebhookServices) =>
           values.sealed_secret = services.keys.seal(secret, webhookLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx);
           call.reveal({ secret: verifyingKey(secret) });
-        } else if (before && values.active === true && !before.active) values.disabled_reason = null;
+        } else if (before && values.active === true && !before.active) {
+          values.disabled_reason = null;
+          await restartDeliveries(call.tx, before.id, call.now);
+        }
       },
       afterCommit: () => services.wake(),
     },
