@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { sql } from 'kysely';
+import { pruneOldChanges } from '../../extensions/changes/prune-changes.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { password, patchUser, registerUser } from '../harness/people.ts';
 import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { startReceiver } from './receiver.ts';
@@ -58,5 +61,38 @@ onBothEngines('Waiting deliveries of a webhook', (engine) => {
     assert.deepEqual([state, attempts], ['waiting', 1]);
     const { body } = await request<Made>(service, `/v1/webhooks/${id}`, { token: admin });
     assert.equal(body.data.active, true);
+    await request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
+  });
+
+  it('whose change was pruned are sent only if the owner may read every row', async () => {
+    let status = 503;
+    const receiver = await startReceiver(() => status);
+    const owner = async () => {
+      const person = await registerUser(service);
+      await patchUser(service, person.id, { roles: ['admin'] }, admin);
+      const token = await logIn(service, person.email, password);
+      return { ...person, token, webhook: await hook({ url: receiver.url, resources: ['owners'] }, token) };
+    };
+    const [kept, demoted, unsubscribed] = [await owner(), await owner(), await owner()];
+    await request(service, '/v1/owners', { json: { name: 'hidden' }, token: admin });
+    const owners = [kept, demoted, unsubscribed];
+    for (const { webhook, token } of owners) await deliveryOf(webhook, token, (each) => each.response_status === 503);
+    await patchUser(service, demoted.id, { roles: [] }, admin);
+    const json = { resources: ['notes'] };
+    const changed = await request(service, `/v1/webhooks/${unsubscribed.webhook}`, {
+      method: 'PATCH',
+      json,
+      token: unsubscribed.token,
+    });
+    assert.equal(changed.status, 200);
+    const { context } = service;
+    const later = context.now() + context.config.changesRetention * 1000 + 60_000;
+    await pruneOldChanges({ ...context, now: () => later });
+    status = 204;
+    await sql`update webhook_deliveries set next_attempt_at = 0`.execute(context.database.db);
+    const ends = owners.map(({ webhook }) => deliveryOf(webhook, admin, ({ state }) => state !== 'waiting'));
+    const [sent, refused, ended] = await Promise.all(ends);
+    assert.deepEqual([sent?.state, refused?.state, ended?.state], ['delivered', 'failed', 'failed']);
+    assert.match(refused?.error ?? '', /no longer stored/);
   });
 });

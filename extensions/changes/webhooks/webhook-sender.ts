@@ -16,6 +16,7 @@ import { changeAt, type LogRow } from '../log/change-store.ts';
 import { loggedChanges } from '../view/logged-change.ts';
 import { type Subscription, type VisibleChange, visibleChanges } from '../view/subscription.ts';
 import { createDelivery, deliveryBody } from './delivery-rows.ts';
+import { fullyReadableResources } from './fully-readable.ts';
 import { userAsCaller } from './user-as-caller.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
@@ -40,6 +41,9 @@ const firstPauseMs = 5000;
 const maxPauseMs = 8 * 3_600_000;
 const maxStoredLength = 1000;
 const hiddenBody = 'null';
+const notVisible = 'the owner may no longer see this';
+const changeRemoved =
+  'the change is no longer stored (CHANGES_RETENTION), and the owner may not read every row of the resource';
 
 /** Each pause is three times as long as the one before, up to eight hours, with jitter. */
 const pauseAfter = (attempts: number): number =>
@@ -150,10 +154,10 @@ export class WebhookSender {
     return visibleChanges(this.#context, subscription, loggedChanges(resources, rows), await log.history());
   }
 
-  async #send(webhook: WebhookRow): Promise<void> {
+  async #send({ id: webhookId }: WebhookRow): Promise<void> {
     const { database, now } = this.#context;
-    const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, max: concurrencyPerWebhook };
-    for (const delivery of await leaseDeliveries(database.db, request)) {
+    const request = { webhookId, now: now(), until: now() + leaseMs, max: concurrencyPerWebhook };
+    for (const { webhook, delivery } of await leaseDeliveries(database.db, request)) {
       const sending = this.#deliver(webhook, delivery)
         .catch((error) => this.#handleFailure(webhook, error))
         .catch((error) =>
@@ -167,24 +171,33 @@ export class WebhookSender {
     }
   }
 
-  /** Checks the owner's rights again. Undefined if the owner may no longer see the change. */
-  async #bodyOf(webhook: WebhookRow, delivery: DeliveryRow): Promise<string | undefined> {
+  /** Checks the owner's rights again. Returns the body, or the reason why the owner may not get it. */
+  async #bodyOf(webhook: WebhookRow, delivery: DeliveryRow): Promise<{ body: string } | { refusal: string }> {
+    const { database, now } = this.#context;
     const subscription = await this.#subscriptionOf(webhook);
-    if (!subscription) return undefined;
-    if (delivery.position === 0) return delivery.body;
-    const row = await changeAt(this.#context.database.db, delivery.position);
-    if (!row) return delivery.body === hiddenBody ? undefined : delivery.body;
-    const [visibleChange] = await this.#show(subscription, [row]);
-    return visibleChange && deliveryBody(visibleChange);
+    if (!subscription) return { refusal: notVisible };
+    const { position, resource, body } = delivery;
+    if (position === 0) return { body };
+    const row = await changeAt(database.db, position);
+    if (row) {
+      const [visibleChange] = await this.#show(subscription, [row]);
+      return visibleChange ? { body: deliveryBody(visibleChange) } : { refusal: notVisible };
+    }
+    // Without the change, the rights to its row cannot be checked.
+    const { caller, resources } = subscription;
+    const mayReadEveryRow =
+      resources.has(resource) && fullyReadableResources(this.#services.resources, caller, now()).includes(resource);
+    return mayReadEveryRow && body !== hiddenBody ? { body } : { refusal: changeRemoved };
   }
 
   async #deliver(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
     const { database, now } = this.#context;
-    const body = await this.#bodyOf(webhook, delivery);
-    if (body === undefined) {
-      const error = 'the owner may no longer see this';
-      return updateDelivery(database.db, delivery.id, { state: 'failed', error, body: hiddenBody });
+    const checked = await this.#bodyOf(webhook, delivery);
+    if ('refusal' in checked) {
+      const outcome = { state: 'failed', error: checked.refusal, body: hiddenBody } as const;
+      return updateDelivery(database.db, delivery.id, outcome);
     }
+    const { body } = checked;
     const began = performance.now();
     const outcome = await this.#post(webhook, delivery.id, body);
     const changedBody = body === delivery.body ? {} : { body };

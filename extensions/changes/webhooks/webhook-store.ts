@@ -48,14 +48,15 @@ export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]
 
 /**
  * Leases due deliveries of a webhook. Of each row, only the oldest waiting delivery is leased. At most `most` deliveries are leased at the
- * same time, across all instances.
+ * same time, across all instances. Each delivery has the current row of the webhook, which may have changed since the poll read it.
  */
 export async function leaseDeliveries(
   db: Db,
   { webhookId, now, until, max }: { webhookId: string; now: number; until: number; max: number },
-): Promise<DeliveryRow[]> {
+): Promise<{ webhook: WebhookRow; delivery: DeliveryRow }[]> {
   return db.transaction().execute(async (tx) => {
-    if (!(await lockWebhook(tx, webhookId))) return [];
+    const webhook = await lockWebhook(tx, webhookId);
+    if (!webhook) return [];
     const { rows: running } = await sql<{ n: number }>`select count(*) as n from webhook_deliveries
       where webhook_id = ${webhookId} and state = 'waiting' and leased_until > ${now}`.execute(tx);
     const free = max - Number(running[0]?.n ?? 0);
@@ -69,7 +70,7 @@ export async function leaseDeliveries(
             and e.state = 'waiting' and (e.position < d.position or (e.position = d.position and e.id < d.id)))
         order by d.position, d.id limit ${free})
       returning *`.execute(tx);
-    return rows;
+    return rows.map((delivery) => ({ webhook, delivery }));
   });
 }
 
