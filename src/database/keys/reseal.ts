@@ -19,8 +19,8 @@ interface SealedRow {
  * do this at the same time: a value is only replaced if nobody has changed it meanwhile.
  */
 export async function resealAll(context: Pick<Context, 'database' | 'log'>, sealing: Sealing): Promise<void> {
-  const prefix = sealing.prefix();
-  // A random secret is the only secret, so there is no earlier one.
+  // Usually there is none, and the start does not read these tables.
+  const prefix = sealing.hasEarlierSecret ? sealing.prefix() : undefined;
   if (prefix === undefined) return;
   for (const sealed of sealedColumns) await resealColumn(context, sealing, sealed, sealed.mark + prefix);
 }

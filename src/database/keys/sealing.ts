@@ -11,6 +11,8 @@ export interface Sealing {
   open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
   /** The beginning of every value that `seal` returns. Undefined if a random secret encrypts: those values have no common beginning. */
   prefix(): string | undefined;
+  /** Whether a value may be encrypted with an earlier secret, which this service can read. */
+  readonly hasEarlierSecret: boolean;
 }
 
 /** OWASP's parameters for argon2id, as for passwords. They set the cost of each guess against a dump of the database. */
@@ -38,6 +40,7 @@ export function createSealing(settings: SealingSettings, { createIfMissing = tru
   };
   return {
     prefix,
+    hasEarlierSecret: secrets.length > 1,
     seal: (content, label) => `${prefix() ?? ''}${encrypt(keyOf(current, currentDerivation), content, label)}`,
     open(sealed, label) {
       const { derivation, body } = readSealed(sealed);
