@@ -33,7 +33,7 @@ describe('A key of another service', () => {
     const service = await start();
     setClock(service);
     const old = await make();
-    await assert.rejects(runImport(service, old, { verify, env: foreignEnv }), /not sealed with this APP_KEY/);
+    await assert.rejects(runImport(service, old, { verify, env: foreignEnv }), /not encrypted with this APP_KEY/);
     await assert.rejects(
       runImport(service, old, { verify, publicKey: foreignKey }),
       /not signed by the key of --public-key/,
