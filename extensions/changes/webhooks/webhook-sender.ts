@@ -233,7 +233,7 @@ export class WebhookSender {
     return previous === undefined ? [secret] : [secret, previous];
   }
 
-  /** Disables an invalid webhook, unless it was changed meanwhile. Its position stays, so no change is lost. Throws other errors again. */
+  /** Disables an invalid webhook, unless it was changed meanwhile. Its position stays, so no change is lost. Rethrows other errors. */
   async #handleFailure(webhook: WebhookRow, error: unknown): Promise<void> {
     if (!(error instanceof InvalidWebhook)) throw error;
     await this.#context.database.db.transaction().execute(async (tx) => {

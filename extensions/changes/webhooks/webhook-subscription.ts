@@ -7,7 +7,7 @@ import { readSubscription, type Subscription } from '../view/subscription.ts';
 /** The webhook names a resource or a field that does not exist. It can deliver nothing until its owner changes it. */
 export class InvalidWebhook extends Error {}
 
-/** What a webhook delivers with the owner's current rights. Skips the resources that the owner may not read. */
+/** The subscription of a webhook, with the owner's current rights. Skips the resources that the owner may not read. */
 export function webhookSubscription(
   context: Pick<Context, 'database' | 'now'>,
   all: Resources,

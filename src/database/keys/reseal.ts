@@ -19,7 +19,7 @@ interface SealedRow {
  * do this at the same time: a value is only replaced if nobody has changed it meanwhile.
  */
 export async function resealAll(context: Pick<Context, 'database' | 'log'>, sealing: Sealing): Promise<void> {
-  // Usually there is none, and the start does not read these tables.
+  // Usually there is no earlier secret. Then the start does not read these tables.
   const prefix = sealing.hasEarlierSecret ? sealing.prefix() : undefined;
   if (prefix === undefined) return;
   for (const sealed of sealedColumns) await resealColumn(context, sealing, sealed, sealed.mark + prefix);

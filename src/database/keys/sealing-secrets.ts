@@ -32,7 +32,8 @@ export function findSealingSecrets(
       secret: encryptionKey,
       isRandom: false,
       name: 'ENCRYPTION_KEY',
-      advice: 'Set it to the value that the last start used, or unset it if it was not set.',
+      advice:
+        'Set it to the value that the last start used, or unset it if it was not set. To change it, also set PREVIOUS_ENCRYPTION_KEY to the earlier value.',
     });
   }
   if (encryptionKey && previousEncryptionKey) {
