@@ -15,6 +15,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { addOwner, rowOf, rowsOf } from '../harness/owners.ts';
 import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
 
 const stale = 901_000;
 
@@ -70,6 +71,21 @@ onBothEngines('An application that a user signed in to', (engine) => {
     const later = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
     assert.match(String(later.location), /\/login\?next=/, 'a recent sign-in is required');
   });
+
+  for (const parameters of [{ scope: 'openid admin' }, { scope: 'openid', prompt: 'login' }]) {
+    it(`does not get ${JSON.stringify(parameters)} by a request that is older than the last sign-in`, async () => {
+      const trusted = !parameters.scope.includes('admin');
+      const application = await addApplication(service, { scopes: ['openid', 'admin'], trusted });
+      const anonymous = await new Visitor(service).get(authorizePath(application.id, parameters));
+      const next = new URLSearchParams(anonymous.location?.split('?')[1]).get('next') as string;
+      service.advance(1000);
+      const { visitor } = await signedIn(service, { roles: ['admin'] });
+      const isAllowed = async () => (await visitor.get(next)).location?.startsWith('/login') !== true;
+      assert.ok(await isAllowed(), 'a user who has just signed in is not sent to the login page again');
+      service.advance(stale);
+      assert.ok(!(await isAllowed()), 'an earlier sign-in is too old');
+    });
+  }
 
   it('does not get the scope admin from a user without a role', async () => {
     const user = await signedIn(service);

@@ -26,7 +26,7 @@ export async function findBrowserLogin({ context, clients }: Pick<OAuth, 'contex
 
 /** The steps of this request that the user has already completed. */
 export interface Progress {
-  /** The time at which the user was sent to sign in. A sign-in after it belongs to this request. */
+  /** The time at which the user was sent to sign in. A recent sign-in after it belongs to this request. */
   readonly signInStartedAt?: number | undefined;
   /** The session with which the user chose to continue. */
   readonly chosenSessionId?: string | undefined;
@@ -58,7 +58,8 @@ export function nextStep(
   const { prompt, maxAge, acr, client } = request;
   const isSilent = prompt.has('none');
   const { signInStartedAt, chosenSessionId } = progress;
-  const hasSignedIn = login !== undefined && signInStartedAt !== undefined && login.authTime >= signInStartedAt;
+  const isFresh = login !== undefined && isProofSufficient(login.caller.proof, now);
+  const hasSignedIn = isFresh && signInStartedAt !== undefined && login.authTime >= signInStartedAt;
   const isTooLongAgo = login !== undefined && maxAge !== undefined && now - login.authTime > maxAge * 1000;
   const isOtherUser = login !== undefined && expectedUserId !== undefined && login.userId !== expectedUserId;
   if (!login || isOtherUser || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
@@ -77,7 +78,7 @@ export function nextStep(
   const scopes = [...requested].filter((scope) => mayGrant(login, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
-  if (asksForRoles && !hasSignedIn && !isProofSufficient(login.caller.proof, now)) {
+  if (asksForRoles && !isFresh) {
     if (isSilent) throw new OAuthError('login_required', 'The user must sign in again for the scope admin.');
     return { kind: 'sign-in' };
   }
