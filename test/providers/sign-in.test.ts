@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { databases, onBothEngines } from '../harness/engines.ts';
+import { addApp } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, signInWith } from '../harness/provider-visits.ts';
@@ -194,6 +195,27 @@ onBothEngines('Sign-in with a provider', (engine) => {
     const done = await visitor.send(location as string, { proof_password: password });
     assert.equal(done.location, '/settings');
     assert.equal((await identitiesOf(visitor)).body.data.length, 1);
+  });
+
+  it('requires the second factor in a session that is older than the factor', async () => {
+    const owner = await registerUser(service);
+    const thief = new Visitor(service);
+    await thief.signIn(owner.email, password);
+    const { app } = await addApp(service, owner);
+    service.advance(1000);
+    upstream.person = person({ email: owner.email });
+    const { location } = await signInWith(thief, upstream);
+    const next = location as string;
+    assert.equal((await thief.get(next)).status, 200);
+    const byPassword = await thief.send(next, { proof_password: password });
+    assert.equal(byPassword.status, 401, byPassword.html);
+    assert.equal((await thief.get(next)).status, 200, 'a proof that is new but weak shows the page again');
+    assert.deepEqual((await identitiesOf(thief)).body.data, []);
+    const { body } = await request<{ data: object[] }>(service, '/v1/authenticators', { token: owner.token });
+    assert.equal(body.data.length, 1, 'the factor is still there');
+    const byBoth = await thief.send(next, { proof_password: password, proof_code: app.next() });
+    assert.equal(byBoth.location, '/settings', byBoth.html);
+    assert.equal((await identitiesOf(thief)).body.data.length, 1);
   });
 
   it('refuses a disabled user', async () => {

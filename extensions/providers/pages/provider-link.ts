@@ -30,9 +30,15 @@ export function serveLinking(kit: PageKit, services: ProviderServices): void {
     const provider = await providerOf(services, pageRequest);
     const pending = await pendingOf(pageRequest, services);
     if (!pending) return showProviderFailure(pageRequest, { failure: 'expired', label: labelOf(provider) });
-    const { userId, proof } = pageRequest.caller;
-    if (userId !== pending.user_id) return showOtherAccount(pageRequest, labelOf(provider), pending);
-    if (proof.time !== null && proof.time >= pending.created_at) return link(pageRequest, services, pending);
+    if (pageRequest.caller.userId !== pending.user_id) {
+      return showOtherAccount(pageRequest, labelOf(provider), pending);
+    }
+    try {
+      return await link(pageRequest, services, pending);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
+    }
+    // The form of this page asks for the missing proof.
     return pageRequest.show('provider-link', {
       title: message('provider.link.title'),
       label: labelOf(provider),

@@ -61,6 +61,7 @@ export async function linkPendingIdentity(
   const { lockAuthority } = services.accounts;
   return changeAs(context.database, lockAuthority, authority, async (tx, invalidate, lockedCaller) => {
     const userId = requireOwner(lockedCaller, pending);
+    await services.factors.guardChange(tx, lockedCaller);
     if (!(await deletePending(tx, pending))) throw conflict('This link was used before.', 'link_used');
     const user = await findUser(tx, userId);
     if (!user || user.disabled) throw forbidden('This account cannot sign in here.', 'sign_in_refused');
