@@ -31,6 +31,8 @@ interface NewLogin {
   readonly authTime?: number | undefined;
   /** The identity at a provider that the user signed in with, and the session there. */
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
+  /** The login may only set up a second factor. */
+  readonly setUpOnly?: true;
   /** Marks the proofs as used. False if they were already used. */
   consume?(tx: Tx): Promise<boolean>;
   /** Whether this browser skips the second factor for MFA_REMEMBER. */
@@ -47,7 +49,7 @@ const unlinked = () =>
 export async function openLogin(
   { context, keys, sessions, notifyOfLogin }: OAuth,
   { client, source }: GrantRequest,
-  { user, scopes, resource, amr, authTime, identity, consume, remember = false }: NewLogin,
+  { user, scopes, resource, amr, authTime, identity, setUpOnly, consume, remember = false }: NewLogin,
 ): Promise<GrantResult> {
   const browserCookie = addKnownBrowser(keys, source, user.id);
   const opened = await context.database.db.transaction().execute(async (tx) => {
@@ -61,6 +63,7 @@ export async function openLogin(
       scopes,
       resource,
       authentication: authenticatedBy(amr, Math.min(context.now(), authTime ?? Infinity)),
+      details: { setUpOnly },
       source,
     });
     await stored.durable;
@@ -105,7 +108,8 @@ export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step:
   if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
   const login = { ...step, amr: amrOf[firstMethod] };
   if (next.kind === 'none') return openLogin(oauth, request, login);
-  const opened = await openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
+  const setUp = { scopes: narrowScopes(setUpScopes, scopes), setUpOnly: true } as const;
+  const opened = await openLogin(oauth, request, { ...login, ...setUp });
   // RFC 6749 5.1: the response names the scopes if they differ from the requested scopes.
   return { ...opened, requestedScopes: scopes };
 }

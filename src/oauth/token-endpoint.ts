@@ -79,11 +79,14 @@ export async function issueTokens(oauth: OAuth, grant: Grant, originalRequest: G
   const request = await translateLegacyScopes(oauth, originalRequest);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
-  const scopes = await limitByRolesOfUser(context, session.user_id ?? client.userId, granted.scopes);
+  const details = readDetails(session.details);
+  // Roles do not limit the setup of a second factor, because the policy requires it.
+  const limitedUserId = details.setUpOnly ? null : (session.user_id ?? client.userId);
+  const scopes = await limitByRolesOfUser(context, limitedUserId, granted.scopes);
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, requestedAudiences);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // An exchanged token has no authorization details: they were granted to the application that the user saw.
-  const grantedDetails = exchanged ? undefined : readDetails(session.details).authorizationDetails;
+  const grantedDetails = exchanged ? undefined : details.authorizationDetails;
   const authorization_details = narrowDetails(grantedDetails, requestedDetails);
   const claims =
     exchanged || cnf || authorization_details ? { ...exchanged?.claims, cnf, authorization_details } : undefined;

@@ -16,6 +16,8 @@ export interface Caller {
   readonly roles: readonly string[];
   /** The granted scopes. `*` means everything that the subject may do. */
   readonly scopes: readonly string[];
+  /** The login may only set up a second factor. It has no roles. */
+  readonly setUpOnly?: true;
   /** Only `requireProof` reads it. */
   readonly proof: Proof;
 }

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { createGatehouse } from '../../client/gatehouse.ts';
+import { addApplication } from '../harness/applications.ts';
+import { authorizePath } from '../harness/authorizing.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { addApp, addPasskey, tryLogin } from '../harness/factors.ts';
+import { addApp, addPasskey, halfLogin, tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, registerUser } from '../harness/people.ts';
 import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
 
 interface Held {
   readonly data: { readonly passkeys: number; readonly authenticators: number; readonly recovery_codes: number };
@@ -85,6 +89,38 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
     assert.deepEqual([half.status, half.body.error], [403, 'mfa_required']);
     const full = await tryLogin(strict, { mfa_token: half.body.mfa_token, code: app.next() });
     assert.equal((await request(strict, '/v1/users', { token: full.body.access_token })).status, 200);
+  });
+
+  it('lets a login without the required factor reach no application, whatever ROLE_SCOPES leaves it', async () => {
+    const strict = await start({ env: { MFA: 'required', ROLE_SCOPES: '*=users:read' } });
+    const person = await registerUser(strict);
+    const application = await addApplication(strict, { trusted: true });
+    const visitor = new Visitor(strict);
+    assert.equal((await visitor.signIn(person.email, password)).location, '/settings/security');
+    for (const path of ['/settings', authorizePath(application.id)])
+      assert.equal((await visitor.get(path)).location, '/settings/security', path);
+    const { app } = await addApp(strict, person);
+    const { mfa_token } = await halfLogin(strict, person);
+    const full = await tryLogin(strict, { mfa_token, code: app.next() });
+    assert.deepEqual([full.status, full.body.scope], [200, 'users:read'], full.text);
+  });
+
+  it('lets users open all pages if ROLE_SCOPES gives them the scopes of factors', async () => {
+    const limited = await start({ env: { ROLE_SCOPES: '*=users:read authenticators:read authenticators:write' } });
+    const person = await registerUser(limited);
+    const visitor = new Visitor(limited);
+    assert.equal((await visitor.signIn(person.email, password)).location, '/settings');
+    assert.equal((await visitor.get('/settings')).status, 200);
+  });
+
+  it('gives an administrator without the required factor no role', async () => {
+    const ROUTES_DIR = join(import.meta.dirname, '../proof/routes');
+    const strict = await start({ env: { MFA: 'admins', ROUTES_DIR } });
+    const { body } = await tryLogin(strict, adminLogin);
+    const arm = () => request(strict, '/v1/alarms', { json: {}, token: body.access_token });
+    assert.equal((await arm()).status, 403);
+    await addApp(strict, { token: body.access_token });
+    assert.equal((await arm()).status, 403, 'the session still has only one factor');
   });
 
   it('lets the typed client ask for the second factor with onSecondFactor', async () => {

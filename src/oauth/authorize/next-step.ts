@@ -16,8 +16,8 @@ export type BrowserLogin = NonNullable<Awaited<ReturnType<typeof findBrowserLogi
 
 /** Finds the login of a browser session. Other tokens are rejected: a cookie must not give them more rights. */
 export async function findBrowserLogin({ context, clients }: Pick<OAuth, 'context' | 'clients'>, caller: Caller) {
-  const { userId, sessionId, clientId } = caller;
-  if (caller.kind !== 'user' || userId === null || sessionId === null || clientId === null) return undefined;
+  const { kind, userId, sessionId, clientId, setUpOnly } = caller;
+  if (kind !== 'user' || setUpOnly || userId === null || sessionId === null || clientId === null) return undefined;
   const session = await findSession(context.database, sessionId);
   if (session?.type !== 'session' || session.revoked_at !== null) return undefined;
   if ((await clients.find(clientId))?.type !== 'password') return undefined;

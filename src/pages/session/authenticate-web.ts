@@ -91,8 +91,8 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
 }
 
 /** A login that must still set up a second factor can open only its setup and the logout. */
-const mayOpenPage = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
-  scopes.includes('*') || !scopes.includes('authenticators:write') || /^\/(settings\/security|logout)/.test(url);
+const mayOpenPage = ({ setUpOnly }: Caller, { url }: FastifyRequest): boolean =>
+  !setUpOnly || /^\/(settings\/security|logout)/.test(url);
 
 /** Tokens of applications and personal access tokens must not open a user's pages. */
 async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {

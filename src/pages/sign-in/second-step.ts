@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import { loginExpired } from '../../identity/factors/second-step.ts';
+import { loginExpired, setUpScopes } from '../../identity/factors/second-step.ts';
 import { findDestination } from '../authorize/destinations.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
@@ -45,7 +45,7 @@ export function showSecondStep(
 /** Opens the session in this browser. A login that must set up a second factor goes there first. */
 export function startSession(pageRequest: PageRequest, tokens: Tokens, next = '/settings'): Promise<FastifyReply> {
   pageRequest.kit.cookies.setSession(pageRequest.reply, tokens);
-  return pageRequest.redirect(tokens.scope === undefined ? next : '/settings/security');
+  return pageRequest.redirect(tokens.scope === setUpScopes.join(' ') ? '/settings/security' : next);
 }
 
 /** The second step of a login, and sign-in with a passkey alone. */

@@ -1,4 +1,5 @@
 import { type LocalizedText, message } from '../../../config/languages/message.ts';
+import type { Caller } from '../../../platform/caller.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 
 /** All rights of the subject, except `explicitScopes`. */
@@ -83,9 +84,13 @@ export const allowsScope = (allowed: readonly string[], scope: string): boolean 
 
 /** An application acts for the user. It has the user's roles only with the admin scope. */
 export const effectiveRoles = (
-  { application, scopes }: { readonly application: boolean; readonly scopes: readonly string[] },
+  {
+    application,
+    scopes,
+    setUpOnly,
+  }: Pick<Caller, 'application' | 'scopes'> & { readonly setUpOnly?: true | undefined },
   roles: readonly string[],
-): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
+): readonly string[] => (setUpOnly || (application && !scopes.includes(adminScope)) ? [] : roles);
 
 /** Whether a token with `tokenScopes` may use an object that has `scopes`. */
 export const holdsScopes = (tokenScopes: readonly string[], scopes: readonly string[]): boolean =>

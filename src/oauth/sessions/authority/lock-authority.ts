@@ -39,12 +39,12 @@ function rejectEnded({ kind, clientId }: Caller, { user, client, session }: Auth
 function currentCaller(config: Config, { caller, scope }: WriteAuthority, { user, client }: AuthorityRows): Caller {
   const clientScopes = client ? narrowScopes(caller.scopes, parseJson(client.scopes)) : caller.scopes;
   const roles = user ? parseJson(user.roles) : [];
-  const scopes = user ? limitByRoles(config, roles, clientScopes) : clientScopes;
-  const { application } = caller;
+  const { application, setUpOnly } = caller;
+  const scopes = user && !setUpOnly ? limitByRoles(config, roles, clientScopes) : clientScopes;
   const current: Caller = Object.freeze({
     ...caller,
     // A client acts for its owner, but never with the owner's roles.
-    roles: caller.kind === 'user' ? effectiveRoles({ application, scopes }, roles) : [],
+    roles: caller.kind === 'user' ? effectiveRoles({ application, scopes, setUpOnly }, roles) : [],
     scopes,
   });
   requireScope(current, scope);

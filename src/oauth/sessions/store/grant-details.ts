@@ -8,6 +8,8 @@ export interface GrantDetails {
   readonly jkt?: string | undefined;
   /** The authorization details that the user agreed to (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
+  /** The policy requires a second factor that the user does not have. This login may only set one up. */
+  readonly setUpOnly?: true | undefined;
 }
 
 /** One object of `authorization_details`. The resource server knows the meaning of its members. */

@@ -62,7 +62,7 @@ const selectWithSubject = compiledQuery((db, { id }: { id: string }) =>
     .select(['sessions.expires_at', 'sessions.generation', 'sessions.used_generation', 'sessions.rotated_at'])
     .select(['sessions.auth_time', 'sessions.amr', 'sessions.acr', 'users.roles', 'users.disabled', 'users.realm'])
     .select(['clients.scopes as client_scopes', 'clients.type as client_type', 'clients.realm as client_realm'])
-    .select('clients.user_id as owner_id')
+    .select(['clients.user_id as owner_id', 'sessions.details'])
     .where('sessions.id', '=', id),
 );
 

@@ -8,6 +8,7 @@ import type { Proof } from '../../../platform/proof.ts';
 import { limitByRoles } from '../../clients/client-rules.ts';
 import { effectiveRoles, narrowScopes } from '../../clients/scopes/scopes.ts';
 import { readPersonalToken } from '../personal-tokens/personal-tokens.ts';
+import { readDetails } from '../store/grant-details.ts';
 import { setUsedGeneration } from '../store/rotation-store.ts';
 import {
   authenticationOf,
@@ -89,15 +90,17 @@ function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, sessio
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const roles = parseJson(session.roles ?? '[]');
   const clientScopes = session.client_scopes ? narrowScopes(granted, parseJson(session.client_scopes)) : granted;
-  const scopes = session.roles === null ? clientScopes : limitByRoles(config, roles, clientScopes);
+  const { setUpOnly } = readDetails(session.details);
+  const scopes = session.roles === null || setUpOnly ? clientScopes : limitByRoles(config, roles, clientScopes);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
     userId: session.user_id ?? session.owner_id,
     clientId: session.client_id,
     sessionId: sid,
     // A client acts for its owner, but never with the owner's roles.
-    roles: session.user_id ? effectiveRoles({ application, scopes }, roles) : [],
+    roles: session.user_id ? effectiveRoles({ application, scopes, setUpOnly }, roles) : [],
     scopes,
+    ...(setUpOnly ? { setUpOnly } : {}),
     application,
     proof: proofOf(config, session),
   });
