@@ -3,7 +3,7 @@ import type { Tx } from '../../src/database/database.ts';
 import { requireProof } from '../../src/http/gate/require-proof.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { beginAttempt, networkLimits } from '../../src/identity/throttle/throttle.ts';
-import { type BrowserLogin, findBrowserLogin } from '../../src/oauth/authorize/next-step.ts';
+import { type BrowserLogin, findBrowserLogin, mayGrant } from '../../src/oauth/authorize/next-step.ts';
 import { rememberConsent } from '../../src/oauth/authorize/remember-consent.ts';
 import { isInRealmOfClient } from '../../src/oauth/clients/client-rules.ts';
 import { adminScope, narrowScopes } from '../../src/oauth/clients/scopes/scopes.ts';
@@ -54,9 +54,7 @@ export async function findWaitingDevice(oauth: OAuth, { caller, source }: Person
     throw forbidden('This application is for other users.');
   }
   const requested = narrowScopes(parseJson(row.scopes), client.scopes);
-  // A user without any role cannot grant the admin scope.
-  const scopes = requested.filter((scope) => scope !== adminScope || caller.roles.length > 0);
-  return { row, client, scopes };
+  return { row, client, scopes: requested.filter((scope) => mayGrant(caller, scope)) };
 }
 
 /** The earlier decision of this user on a code. A form that is submitted twice has one effect. */
@@ -85,7 +83,10 @@ export async function decideOnDevice(
   if (allowedScopes?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;
-  await changeAs(context.database, lockAuthority, { caller }, async (tx) => {
+  await changeAs(context.database, lockAuthority, { caller }, async (tx, _, lockedCaller) => {
+    if (!(allowedScopes ?? []).every((scope) => mayGrant(lockedCaller, scope))) {
+      throw forbidden('You may no longer grant these scopes.');
+    }
     const parties = { userId, clientId: client.id };
     const sessionId = allowedScopes
       ? await openSession(oauth, tx, { login, row, scopes: allowedScopes, source })

@@ -75,7 +75,7 @@ export function nextStep(
     return { kind: 'choose-account' };
   // A user can grant only scopes that the user has.
   const requested = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
-  const scopes = [...requested].filter((scope) => mayGrant(login, scope));
+  const scopes = [...requested].filter((scope) => mayGrant(login.caller, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
   if (asksForRoles && !isFresh) {
@@ -95,9 +95,9 @@ export function nextStep(
   return { kind: 'consent', scopes };
 }
 
-/** A user without any role cannot grant the admin scope. */
-const mayGrant = ({ caller }: BrowserLogin, scope: string): boolean =>
-  scope === adminScope ? caller.roles.length > 0 : identityScopes.includes(scope) || allowsScope(caller.scopes, scope);
+/** Whether this login may grant the scope to an application. A user without any role cannot grant the admin scope. */
+export const mayGrant = ({ roles, scopes }: Caller, scope: string): boolean =>
+  scope === adminScope ? roles.length > 0 : identityScopes.includes(scope) || allowsScope(scopes, scope);
 
 /** Which of these scopes the user has already allowed. Undefined if one was never asked for, or none was allowed. */
 function rememberedScopes(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
