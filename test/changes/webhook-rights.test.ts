@@ -90,6 +90,23 @@ onBothEngines('A webhook with resources that its owner may not read', (engine) =
     assert.match(JSON.stringify(one?.body.data.after), /"n1"/);
   });
 
+  it('delivers no resource that the owner may not read because of ROLE_SCOPES', async () => {
+    const env = { RESOURCES_DIR: resources, ROLES: 'driver', ROLE_SCOPES: 'driver=owners:read owners:write' };
+    const limited = await start({ env });
+    const root = await logIn(limited, 'admin@example.com', 'correct horse battery');
+    const bob = await registerUser(limited);
+    const receiver = await startReceiver();
+    const json = { url: receiver.url, resources: ['notes', 'owners'] };
+    const { id } = (await request<Made>(limited, '/v1/webhooks', { json, token: bob.token })).body.data;
+    assert.equal((await patchUser(limited, bob.id, { roles: ['driver'] }, root)).status, 200);
+    assert.equal((await request(limited, '/v1/notes', { json: { title: 'hidden' }, token: root })).status, 201);
+    assert.equal((await request(limited, '/v1/owners', { json: { name: 'n0' }, token: bob.token })).status, 201);
+    const [one] = await receiver.until(1);
+    assert.equal(one?.body.type, 'owners.created');
+    const { body } = await request<States>(limited, `/v1/webhooks/${id}/deliveries`, { token: root });
+    assert.equal(body.data.length, 1);
+  });
+
   it('is disabled when that happens while a delivery waits', async () => {
     const receiver = await startReceiver(() => 503);
     const bob = await addAdmin();

@@ -143,7 +143,7 @@ export class WebhookSender {
 
   /** Uses the current rights of the owner. Undefined if the owner is disabled or deleted. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
-    const caller = await userAsCaller(this.#context.database.db, user_id);
+    const caller = await userAsCaller(this.#context, this.#context.database.db, user_id);
     if (!caller) return undefined;
     const wanted = { resources: parseJson(resources), search: search ?? undefined };
     return webhookSubscription(this.#context, this.#services.resources, caller, wanted);

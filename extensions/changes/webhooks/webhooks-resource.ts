@@ -81,7 +81,7 @@ async function checkOwner(
   userId: string | null,
   wanted: Wanted,
 ) {
-  const owner = userId === null ? undefined : await userAsCaller(tx, userId);
+  const owner = userId === null ? undefined : await userAsCaller(context, tx, userId);
   if (owner) check({ context, caller: owner }, services, wanted);
 }
 
