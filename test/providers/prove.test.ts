@@ -79,6 +79,19 @@ onBothEngines('A user without a password renews a proof', (engine) => {
     assert.deepEqual((await session(visitor)).amr, ['fed', 'otp', 'mfa']);
   });
 
+  it('at the provider only from a page of this service, not from a link elsewhere', async () => {
+    upstream.person = person();
+    const { visitor } = await newcomer(service, upstream);
+    const path = '/login/with/acme/prove';
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const asked = await visitor.get(path, { 'sec-fetch-site': site });
+      assert.deepEqual([asked.status, asked.location], [200, null], site);
+      assert.match(asked.html, new RegExp(`href="${path}">Confirm with Acme<`), site);
+    }
+    const started = await visitor.get(path, { 'sec-fetch-site': 'same-origin' });
+    assert.equal(new URL(String(started.location)).origin, new URL(upstream.url).origin);
+  });
+
   it('with a mailed code from the page, which keeps the typed values', async () => {
     upstream.person = person();
     const email = String(upstream.person.email);

@@ -4,6 +4,7 @@ import { requireProof } from '../../../src/http/gate/require-proof.ts';
 import { makeProviderProof } from '../../../src/identity/providers/provider-proof.ts';
 import type { PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { askForProof, renewProofByForm } from '../../../src/pages/kit/with-step-up.ts';
+import { mayBeOwnPage } from '../../../src/pages/session/csrf.ts';
 import type { ProviderClient } from '../client/provider-client.ts';
 import { findIdentity } from '../sign-in/identity-store.ts';
 import { callerOf } from './provider-link.ts';
@@ -24,6 +25,14 @@ export function serveProving(kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name/prove';
   kit.page(path, 'auth:web', async (pageRequest) => {
     const provider = await providerOf(services, pageRequest);
+    // A link elsewhere must not renew the proof: the user may not notice, and the session may be stolen.
+    const { headers } = pageRequest.request;
+    if (headers['sec-fetch-site'] === 'none' || !mayBeOwnPage(pageRequest.request, kit.config)) {
+      return pageRequest.show('message', {
+        title: message('prove.title'),
+        action: { label: message('prove.with', { provider: labelOf(provider) }), path: provePath(provider) },
+      });
+    }
     const { userId, sessionId } = pageRequest.caller;
     const forwarded = { prompt: 'login', maxAge: 0 };
     return sendToProvider(pageRequest, services, provider, { purpose: 'prove', userId, sessionId, forwarded });
