@@ -130,7 +130,7 @@ function addUserPassword(user: Command): void {
   user
     .command('password')
     .description(
-      'Set a new password for a user. Ends their sessions, personal access tokens and client secrets, and lifts a lockout.',
+      'Set a new password for a user. Ends their sessions, personal access tokens, client secrets and keys, and lifts a lockout.',
     )
     .argument('<user>', anIdentifier)
     .option(

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { before, it } from 'node:test';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
 import {
   clientGrant,
+  type Person,
   password,
   patchUser,
   personalClient,
@@ -17,6 +20,7 @@ import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const proof = { current_password: password };
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const adminPassword = 'correct horse battery';
 
 onBothEngines('Taking over an account', (engine) => {
@@ -148,6 +152,61 @@ onBothEngines('Taking over an account', (engine) => {
     }
     assert.equal((await client.grant()).body.error, 'invalid_client');
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
+  });
+
+  it('ends the keys of applications when the owner or an administrator replaces the password', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    const { baseUrl } = service.context.config;
+    const jwks = { keys: [await exportJWK(publicKey)] };
+    const keyed = { type: 'application', scopes: ['*'], redirect_uris: ['https://app.example/'] };
+    const add = async ({ token }: Person) => {
+      const json = { ...keyed, name: 'Keyed', token_endpoint_auth_method: 'private_key_jwt', jwks };
+      const made = await request<{ data: { id: string } }>(service, '/v1/clients', { json, token });
+      assert.equal(made.status, 201, made.text);
+      return made.body.data.id;
+    };
+    const grant = async (id: string) => {
+      const claims = { iss: id, sub: id, aud: baseUrl, jti: randomUUID() };
+      const client_assertion = await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'ES256' })
+        .setExpirationTime('1m')
+        .sign(privateKey);
+      const form = { grant_type: 'client_credentials', client_assertion, client_assertion_type: assertionType };
+      return (await request(service, '/oauth/token', { form })).status;
+    };
+    const next = { password: 'another fine secret' };
+    const own = (json: object) => (ada: Person) => patch(ada.id, { ...next, ...proof, ...json }, ada.token);
+    const changes: [(ada: Person) => Promise<unknown>, number][] = [
+      [own({}), 200],
+      [own({ end_tokens: true }), 401],
+      [(ada) => patch(ada.id, next, admin), 401],
+    ];
+    for (const [change, expected] of changes) {
+      const ada = await registerUser(service);
+      const id = await add(ada);
+      assert.equal(await grant(id), 200);
+      await change(ada);
+      assert.equal(await grant(id), expected);
+    }
+    const ada = await registerUser(service);
+    const [id, other] = [await add(ada), await add(await registerUser(service))];
+    const jwks_uri = 'https://keys.example/jwks';
+    const moved = { method: 'PATCH', json: { jwks: null, jwks_uri }, token: ada.token };
+    assert.equal((await request(service, `/v1/clients/${await add(ada)}`, moved)).status, 200);
+    await request(service, '/v1/password/resets', { json: { email: ada.email } });
+    const link = await tokenMailed(service, 'reset-password', ada.email);
+    assert.equal((await request(service, `/v1/password/resets/${link}`, { json: next })).status, 200);
+    const token = await logIn(service, ada.email, next.password);
+    type Clients = { data: { jwks: unknown; jwks_uri: unknown }[] };
+    const { body } = await request<Clients>(service, '/v1/clients?filter=jwks;jwks_uri', { token });
+    assert.deepEqual(body.data, [
+      { jwks: null, jwks_uri: null },
+      { jwks: null, jwks_uri: null },
+    ]);
+    assert.deepEqual([await grant(id), await grant(other)], [401, 200]);
+    const renewed = { method: 'PATCH', json: { jwks }, token };
+    assert.equal((await request(service, `/v1/clients/${id}`, renewed)).status, 200);
+    assert.equal(await grant(id), 200, 'the client stays');
   });
 
   it('is not assumed when owners change their own password: tokens and clients stay', async () => {

@@ -21,7 +21,7 @@ export interface AccountServices {
     where: { readonly userId: string; readonly exceptSessionId?: string | null; readonly type?: 'session' },
     cause: string,
   ): Promise<void>;
-  /** Ends the sessions of a user's clients and, unless kept, their secrets. */
+  /** Ends the sessions of a user's clients and, unless kept, their secrets and keys. */
   endClients(
     tx: Tx,
     invalidate: Invalidate,

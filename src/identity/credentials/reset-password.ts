@@ -53,7 +53,7 @@ export async function resetPassword(
   });
 }
 
-/** After a reset: ends sessions, tokens, client secrets, links, email changes and remembered browsers. Factors stay. */
+/** After a reset: ends sessions, tokens, client secrets and keys, links, email changes and remembered browsers. Factors stay. */
 export async function revokeAccess(
   { endSessions, endClients }: Pick<AccountServices, 'endSessions' | 'endClients'>,
   tx: Tx,

@@ -113,6 +113,17 @@ export async function clearBackchannelLogoutUri(tx: Tx, id: string, now: number)
   return { ...before, uri: before.uri };
 }
 
+/** Removes the public keys of a client, so that it cannot authenticate by them. */
+export async function removeKeys(tx: Tx, id: string, now: number): Promise<void> {
+  await lockForRevocation(tx, [id]);
+  await tx
+    .updateTable('clients')
+    .set({ jwks: null, jwks_uri: null, updated_at: now, version: sql`version + 1` })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('jwks', 'is not', null), eb('jwks_uri', 'is not', null)]))
+    .execute();
+}
+
 export type ClientType = ClientRow['type'];
 
 /** A client with its stored secrets. */

@@ -3,6 +3,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts';
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
+import { removeKeys } from '../clients/client-store.ts';
 import { removeSecrets } from '../clients/secrets/secret-store.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteLogins, deleteOrphanedLogins } from './store/application-login-store.ts';
@@ -52,7 +53,7 @@ export async function endSessions(
   return ended.length;
 }
 
-/** Ends the sessions of a user's clients and, unless kept, the secrets of these clients. The clients stay. */
+/** Ends the sessions of a user's clients and, unless kept, the secrets and keys of these clients. The clients stay. */
 export async function endClients(
   sessions: Sessions,
   tx: Tx,
@@ -60,7 +61,10 @@ export async function endClients(
   { userId, keepSecrets, cause }: { userId: string; keepSecrets: boolean; cause: string },
 ): Promise<void> {
   for (const clientId of await findClientIdsOf(tx, userId)) {
-    if (!keepSecrets) await removeSecrets(tx, clientId);
+    if (!keepSecrets) {
+      await removeKeys(tx, clientId, sessions.context.now());
+      await removeSecrets(tx, clientId);
+    }
     await endSessions(sessions, tx, invalidate, { clientId }, cause);
   }
 }
