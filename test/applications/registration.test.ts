@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { exportJWK, generateKeyPair } from 'jose';
 import type { FieldError } from '../../src/platform/errors.ts';
 import { password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { addOwners, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
+import { addOwners, grantClient, type Owner, type Row, rowOf, rowsOf } from '../harness/owners.ts';
 import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -172,5 +173,47 @@ onBothEngines('Applications in the API', (engine) => {
     const token = String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     assert.equal((await make({ ...ann, token }, { scopes: ['openid', 'email'] })).status, 201);
     assert.deepEqual(wrongFields(await make({ ...ann, token }, { scopes: ['users:read'] })), ['scopes beyond_own']);
+  });
+
+  it('keep their keys and redirect URIs if the token of a change lacks one of their scopes', async () => {
+    const { publicKey } = await generateKeyPair('ES256');
+    const jwks = { keys: [await exportJWK(publicKey)] };
+    const jwks_uri = 'https://keys.example/jwks';
+    const token_endpoint_auth_method = 'private_key_jwt';
+    const uris = ['https://evil.example/callback'];
+    const narrow = async (owner: Owner, scope: string) => {
+      const form = { email: owner.email, password, scope };
+      const { body } = await request(service, '/v1/clients/web/admin/login', { form });
+      return { ...owner, token: String(body.access_token) };
+    };
+    const { id } = rowOf(await make(ann, { scopes: ['openid', 'email', 'users:read'], jwks }));
+    const path = `/v1/clients/${id}`;
+    const other = { jwks: { keys: [...jwks.keys, ...jwks.keys] } };
+    for (const caller of [await narrow(ann, 'clients:write'), await narrow(admin, 'clients:write')]) {
+      const changes = [other, { jwks: null, jwks_uri }, { token_endpoint_auth_method }, { redirect_uris: uris }];
+      for (const change of changes) {
+        for (const json of [change, { ...change, scopes: ['openid'] }]) {
+          const { status, text } = await requestAs('PATCH', path, caller, json);
+          assert.equal(status, 403, `${JSON.stringify(json)}: ${text}`);
+        }
+      }
+      const rows = [{ id, redirect_uris: uris }];
+      const { body } = await requestAs('PATCH', '/v1/clients/batches', caller, { rows });
+      assert.deepEqual((body.data as Row[])[0]?.status, 403);
+      assert.equal((await requestAs('PUT', path, caller, { name: 'Notes', redirect_uris: uris, jwks })).status, 403);
+      const kept = await requestAs('PATCH', path, caller, { name: 'Memos', redirect_uris, jwks });
+      assert.equal(kept.status, 200, kept.text);
+    }
+    const enough = await requestAs('PATCH', path, await narrow(ann, 'clients:write users:read'), other);
+    assert.equal(enough.status, 200, enough.text);
+    const identityOnly = rowOf(await make(ann));
+    const moved = { redirect_uris: ['https://app.example/other'] };
+    const ofIdentity = await requestAs(
+      'PATCH',
+      `/v1/clients/${identityOnly.id}`,
+      await narrow(ann, 'clients:write'),
+      moved,
+    );
+    assert.equal(ofIdentity.status, 200, ofIdentity.text);
   });
 });

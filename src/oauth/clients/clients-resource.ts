@@ -22,6 +22,14 @@ import { addClientSecret, createClientWithSecret } from './secrets/client-secret
 
 const maxKeepHours = 720;
 
+/** These fields decide who gets tokens of the client. */
+const accessFields = ['jwks', 'jwks_uri', 'token_endpoint_auth_method', 'redirect_uris'];
+
+/** A secret, a key or a redirect URI gives access to everything that the client may request. */
+function requireScopesOfClient({ scopes: held }: Caller, scopes: readonly string[]): void {
+  if (!holdsScopes(held, scopes)) throw forbidden('This client has more rights than the token that you sent.');
+}
+
 const ownClient: Rule = ({ kind, clientId }: Caller) =>
   kind === 'client' && clientId !== null && equals('id', clientId);
 
@@ -106,6 +114,14 @@ export function clientsResource(
           ...checkApplication({ type, values, before, caller, allowLoopback, signingAlgorithm }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
+        const changed = before ? changesBetween(before, { ...before, ...values }) : {};
+        if (before && accessFields.some((name) => name in changed)) {
+          // New scopes were checked above. Everybody can give identity scopes.
+          requireScopesOfClient(
+            caller,
+            before.scopes.filter((scope) => !identityScopes.includes(scope)),
+          );
+        }
         requireProof(caller, now);
       },
       async afterWrite(call, { operation, before, after, values }) {
@@ -143,10 +159,7 @@ export function clientsResource(
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
             forbidApplications(call.caller);
-            // The secret gives access to everything that the client may request.
-            if (!holdsScopes(call.caller.scopes, row.scopes)) {
-              throw forbidden('This client has more rights than the token that you sent.');
-            }
+            requireScopesOfClient(call.caller, row.scopes);
             if (row.public) throw conflict('A public application has no secret, because it cannot keep a secret.');
             if (isProxied(row.id)) {
               throw conflict('The secret of this client comes from the settings. Change it there.');
