@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { exportJWK, generateKeyPair } from 'jose';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, personalClient, personalToken, registerUser } from '../harness/people.ts';
@@ -59,6 +60,33 @@ onBothEngines('Mail to the owner of an account', (engine) => {
     assert.match(named?.text ?? '', new RegExp(`a new secret for “${body.data.name}”`));
     await request(service, '/v1/clients', { json: { name: 'First-party', type: 'password' }, token: admin });
     assert.deepEqual(await access('admin@example.com'), []);
+  });
+
+  it('reports new keys of an application, but no other change of it', async () => {
+    const ada = await registerUser(service);
+    const key = async () => exportJWK((await generateKeyPair('ES256')).publicKey);
+    const jwks = { keys: [await key()] };
+    const application = { type: 'application', name: 'Notes', redirect_uris: ['https://app.example/'], jwks };
+    const made = await request<{ data: { id: string } }>(service, '/v1/clients', {
+      json: application,
+      token: ada.token,
+    });
+    const change = async (json: object) => {
+      const path = `/v1/clients/${made.body.data.id}`;
+      const { status, text } = await request(service, path, { method: 'PATCH', json, token: ada.token });
+      assert.equal(status, 200, text);
+      return (await access(ada.email)).length - 1;
+    };
+    assert.equal(await change({ name: 'Memos', jwks }), 0);
+    assert.equal(await change({ jwks: { keys: [await key()] } }), 1);
+    assert.equal(await change({ jwks: null, jwks_uri: 'https://keys.example/jwks' }), 2);
+    assert.equal(await change({ jwks_uri: null }), 2);
+    assert.match((await access(ada.email)).at(-1) ?? '', /a new key of an external application/);
+    const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    await request(service, `/v1/users/${ada.id}/email-confirmations`, { method: 'POST', token: admin });
+    assert.equal(await change({ jwks }), 3);
+    const named = (await mailsTo(service, 'new-access', ada.email)).at(-1);
+    assert.match(named?.subject ?? '', /a new key for “Memos”/);
   });
 
   it('is not sent for refused requests', async () => {

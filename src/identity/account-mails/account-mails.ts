@@ -154,6 +154,7 @@ const messages = new Map([
   ['a new personal access token', message('mail.what.token')],
   ['a new external application', message('mail.what.application')],
   ['a new secret of an external application', message('mail.what.secret')],
+  ['a new key of an external application', message('mail.what.key')],
   ['a personal access token', message('mail.what.leaked_token')],
   ['a session', message('mail.what.leaked_session')],
   ['a secret of an application', message('mail.what.leaked_secret')],
@@ -169,6 +170,7 @@ const namedMessages = new Map([
   ['a new personal access token', (name: string) => message('mail.what.token_named', { named: name })],
   ['a new external application', (name: string) => message('mail.what.application_named', { named: name })],
   ['a new secret of an external application', (name: string) => message('mail.what.secret_named', { named: name })],
+  ['a new key of an external application', (name: string) => message('mail.what.key_named', { named: name })],
 ]);
 
 const localize = (text: string, name: string | null): LocalizedText =>

@@ -70,7 +70,7 @@ export function clientsResource(
     return recordEvent(context, tx, { type, ...ids, source, data });
   };
 
-  /** A secret works without a password, so the owner is notified of each new secret. */
+  /** Secrets and keys work without a password, so the owner is notified of each new one. */
   const notifyOwnerOf = async (call: WriteCall, userId: string | null, name: string, what: string) => {
     const { context, tx, source } = call;
     if (userId === null) return;
@@ -129,6 +129,9 @@ export function clientsResource(
         call.invalidate({ kind: 'client', id: after.id });
         const changes = changesBetween(before, after);
         await record(call, 'client.updated', after, { fields: Object.keys(values), changes });
+        if ((changes.jwks && after.jwks) || (changes.jwks_uri && after.jwks_uri)) {
+          await notifyOwnerOf(call, after.user_id, after.name, 'a new key of an external application');
+        }
       },
     },
     async create(call, values) {
