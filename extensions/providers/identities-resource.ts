@@ -41,7 +41,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     defaultOrder: 'id',
     async remove(call, { id, user_id: userId, provider, issuer }) {
       const { tx, caller, source } = call;
-      await guardChange(tx, caller);
+      await guardChange(tx, caller, userId);
       await lockSignInMethods(tx, userId);
       const removed = await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);

@@ -14,6 +14,7 @@ import { hasFactorOfOtherSession } from '../identity/factors/factor-count-store.
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { Mail } from '../identity/mail/mail.ts';
 import { createPasswords } from '../identity/passwords/passwords.ts';
+import { requireEveryScope } from '../identity/users/guard-user.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
@@ -120,8 +121,9 @@ export async function createServices(context: Context) {
     context,
     keys,
     mail,
-    async guardChange(db, caller) {
+    async guardChange(db, caller, ownerId) {
       forbidApplications(caller);
+      if (ownerId !== undefined && ownerId !== caller.userId) requireEveryScope(caller);
       requireProof(caller, context.now());
       const { sessionId, userId, proof } = caller;
       if (context.config.mfa === 'off' || proof.freshSeconds === 0 || sessionId === null || userId === null) return;

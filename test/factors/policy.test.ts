@@ -58,6 +58,25 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
     assert.deepEqual(await query.execute(), [{ user_id: person.id }]);
   });
 
+  it("lets an administrator remove another user's factor only with all scopes", async () => {
+    const person = await registerUser(service);
+    const { app } = await addApp(service, person);
+    const { response } = await addPasskey(service, person);
+    const paths = [`/v1/authenticators/${app.id}`, `/v1/passkeys/${response.body.data.id}`];
+    const loginWith = async (scope: string) => (await tryLogin(service, { ...adminLogin, scope })).body.access_token;
+    const remove = (path: string, token: string) => request(service, path, { method: 'DELETE', token });
+    const scope = 'passkeys:read passkeys:write authenticators:read authenticators:write';
+    const narrow = await loginWith(scope);
+    for (const path of paths) {
+      const { status, body } = await remove(path, narrow);
+      assert.deepEqual([status, body.code], [403, 'insufficient_scope'], path);
+    }
+    const own = await addPasskey(service, { token: narrow });
+    assert.equal((await remove(`/v1/passkeys/${own.response.body.data.id}`, narrow)).status, 204, 'an own factor');
+    const admin = await loginWith('*');
+    for (const path of paths) assert.equal((await remove(path, admin)).status, 204, path);
+  });
+
   it('shows and removes factors at the command line', async () => {
     const person = await registerUser(service);
     await addApp(service, person);

@@ -118,6 +118,23 @@ onBothEngines('Identities', (engine) => {
     assert.equal((await remove(identity?.id, token)).status, 204);
   });
 
+  it('of another user can be removed by an administrator with all scopes', async () => {
+    const owner = await registerUser(service);
+    const visitor = new Visitor(service);
+    await visitor.signIn(owner.email, password);
+    upstream.person = person({ groups: ['editor'] });
+    await linkInSettings(visitor);
+    const [identity] = await listOf(owner.token);
+    const tokenFor = async (scope: string) => {
+      const form = { email: 'admin@example.com', password: 'correct horse battery', scope };
+      return (await request<LoginBody>(service, '/v1/clients/web/admin/login', { form })).body.access_token;
+    };
+    const refused = await remove(identity?.id, await tokenFor('identities:read identities:write'));
+    assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_scope']);
+    assert.equal((await listOf(owner.token)).length, 1);
+    assert.equal((await remove(identity?.id, await tokenFor('*'))).status, 204);
+  });
+
   it('cannot be removed if they are the last way to sign in', async () => {
     const fresh = await start({ env: { PROVIDERS_DIR: upstream.declare(service.database.dir, 'acme', options) } });
     upstream.person = person();

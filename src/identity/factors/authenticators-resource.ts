@@ -91,7 +91,7 @@ export function authenticatorsResource(services: FactorServices) {
       return id;
     },
     async remove(call, row) {
-      await services.guardChange(call.tx, call.caller);
+      await services.guardChange(call.tx, call.caller, row.user_id);
       await deleteAuthenticator(call.tx, row.id);
       if (!row.confirmed) return;
       await cleanUpAfterLastFactor(call.tx, row.user_id);

@@ -20,8 +20,11 @@ export interface FactorCheckServices {
 
 /** The services that change factors. */
 export interface FactorServices extends FactorCheckServices {
-  /** Rejects applications, old proofs, and sessions without a second factor if another session has set one up. */
-  guardChange(db: Db | Tx, caller: Caller): Promise<void>;
+  /**
+   * Rejects applications, old proofs, and sessions without a second factor if another session has set one up. If the factor
+   * belongs to another user (`ownerId`), the caller needs all scopes.
+   */
+  guardChange(db: Db | Tx, caller: Caller, ownerId?: string): Promise<void>;
 }
 
 /** With MFA=off, second factors cannot be set up, because no sign-in asks for them. */

@@ -102,7 +102,7 @@ export function passkeysResource(services: FactorServices) {
       return created.row.id;
     },
     async remove(call, row) {
-      await services.guardChange(call.tx, call.caller);
+      await services.guardChange(call.tx, call.caller, row.user_id);
       await lockSignInMethods(call.tx, row.user_id);
       await deletePasskey(call.tx, row.id);
       await requireSignInMethod(context, call.tx, row.user_id);
