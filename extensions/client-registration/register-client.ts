@@ -15,7 +15,7 @@ import {
 } from './client-information.ts';
 import { readClientMetadata, supportedMetadata } from './client-metadata.ts';
 import { upsertRegistration } from './registration-store.ts';
-import { authorizeRegistration } from './registration-tokens.ts';
+import { authorizeRegistration, requireRegistrar } from './registration-tokens.ts';
 
 const hour = 3_600_000;
 /** Unused registrations per hour, per network and in all. Used clients do not count: hosted assistants register many. */
@@ -47,7 +47,8 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   const { application, notes } = readClientMetadata(supportedMetadata(oauth), submitted, 'client_secret_basic');
   const countedAs = await requireWithinRegistrationLimits(context, request.source);
   const token = createShortToken('reg');
-  const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
+  const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate, lockedCaller) => {
+    if (lockedCaller.kind !== 'anonymous') requireRegistrar(lockedCaller, now());
     const client = await createClientWithSecret(context, keys, tx, invalidate, {
       ...{ ...application, type: 'application' as const, userId: null },
       ...{ actorId: caller.userId, source: request.source, by: 'registration' },

@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../src/database/context.ts';
+import { forbidApplications } from '../../src/http/gate/forbid-applications.ts';
+import { requireProof } from '../../src/http/gate/require-proof.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../src/oauth/clients/secrets/short-token.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
-import { anonymousCaller, hasScope, isAdmin } from '../../src/platform/caller.ts';
+import { anonymousCaller, type Caller, hasScope, isAdmin } from '../../src/platform/caller.ts';
 import { OAuthError } from '../../src/platform/errors.ts';
 import { hasInitialToken, insertInitialToken } from './registration-store.ts';
 
@@ -33,12 +35,18 @@ export async function authorizeRegistration({ context, keys, verifier }: OAuth, 
   await keys.ensureCurrent();
   if (await isInitialToken(context, token)) return anonymousCaller;
   const caller = await verifier.verify(token, null);
-  if (isAdmin(caller) && hasScope(caller, scopeOfRegistration)) return caller;
-  throw new OAuthError(
-    'access_denied',
-    `Registering clients requires an administrator's token with ${scopeOfRegistration}.`,
-    { status: 403 },
-  );
+  requireRegistrar(caller, context.now());
+  return caller;
+}
+
+/** An administrator needs the same recent proof as for `POST /v1/clients`. */
+export function requireRegistrar(caller: Caller, now: number): void {
+  if (!isAdmin(caller) || !hasScope(caller, scopeOfRegistration)) {
+    const message = `Registering clients requires an administrator's token with ${scopeOfRegistration}.`;
+    throw new OAuthError('access_denied', message, { status: 403 });
+  }
+  forbidApplications(caller);
+  requireProof(caller, now);
 }
 
 /** A registration access token (RFC 7592 1.2) is random, so a plain hash is enough. */

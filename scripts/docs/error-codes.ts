@@ -141,6 +141,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, string>> = {
   expired_token: 'the code of the device has expired: start again (RFC 8628)',
   invalid_token: 'the access token is missing, wrong, expired or revoked (401)',
   insufficient_scope: 'the access token does not have the required scope (403)',
+  insufficient_user_authentication: 'the proof of identity is too old: [renew it](../proof.md) (401, RFC 9470)',
   use_dpop_nonce: 'send the proof again with the nonce from the `DPoP-Nonce` header (RFC 9449)',
   invalid_dpop_proof: 'the DPoP proof is missing or not valid (RFC 9449)',
   invalid_redirect_uri: 'a redirect URI of the registration is not allowed (RFC 7591)',

@@ -90,8 +90,10 @@ type TokenErrorCode =
   | ('invalid_scope' | 'invalid_target' | 'invalid_authorization_details' | 'mfa_required');
 /** RFC 8628 3.5. */
 type DeviceErrorCode = 'authorization_pending' | 'slow_down' | 'expired_token';
-/** RFC 6750 3.1, RFC 9449. */
-type AccessErrorCode = 'invalid_token' | 'insufficient_scope' | 'use_dpop_nonce' | 'invalid_dpop_proof';
+/** RFC 6750 3.1, RFC 9470 3, RFC 9449. */
+type AccessErrorCode =
+  | ('invalid_token' | 'insufficient_scope' | 'insufficient_user_authentication')
+  | ('use_dpop_nonce' | 'invalid_dpop_proof');
 /** RFC 7591 3.2.2. */
 type RegistrationErrorCode = 'invalid_redirect_uri' | 'invalid_client_metadata';
 /** RFC 6749 4.1.2.1, OpenID Connect Core 3.1.2.6. */

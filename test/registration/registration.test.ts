@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import * as openid from 'openid-client';
 import { pruneClients } from '../../extensions/client-registration/prune-clients.ts';
+import { addApplication } from '../harness/applications.ts';
+import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { personalToken, registerUser } from '../harness/people.ts';
@@ -199,7 +201,8 @@ onBothEngines('Dynamic client registration', (engine) => {
       'made up': 'ghr.99999999999999.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
       "a person's": person.token,
       'too narrow': await personalToken(byToken, admin, ['users:read']),
-      "an administrator's": await personalToken(byToken, admin, ['clients:write']),
+      'a personal access token': await personalToken(byToken, admin, ['clients:write']),
+      "an administrator's": admin,
     };
     const statuses: Record<string, number> = {};
     for (const [name, token] of Object.entries(tokens))
@@ -209,8 +212,19 @@ onBothEngines('Dynamic client registration', (engine) => {
       'made up': 401,
       "a person's": 403,
       'too narrow': 403,
+      'a personal access token': 401,
       "an administrator's": 201,
     });
+    byToken.advance(901_000);
+    const late = await register(byToken, { redirect_uris }, admin);
+    assert.deepEqual([late.status, late.body.error], [401, 'insufficient_user_authentication']);
+    assert.match(late.headers.get('www-authenticate') ?? '', /error="insufficient_user_authentication"/);
+    const operator = await signedIn(byToken, { roles: ['admin'] });
+    const application = await addApplication(byToken, { scopes: ['*', 'admin', 'openid'], trusted: true });
+    const code = await codeFor(operator.visitor, application.id, { scope: 'openid * admin' });
+    const { access_token } = (await redeem(byToken, application, code)).body;
+    const ofApplication = await register(byToken, { redirect_uris }, access_token);
+    assert.deepEqual([ofApplication.status, ofApplication.body.error], [403, 'access_denied']);
     const { url, dir } = byToken.database;
     const made = await gatehouseHere(['client', 'registration-token', '--hours', '2'], dir, {
       DATABASE_URL: url,

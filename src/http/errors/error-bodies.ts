@@ -56,12 +56,13 @@ const oauthCodes = new Map<number, OAuthErrorCode>([
   [503, 'temporarily_unavailable'],
 ]);
 
-/** The codes of RFC 6750 3.1, for rejected access tokens. */
+/** The codes of RFC 6750 3.1 and RFC 9470 3, for rejected access tokens. */
 const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
   ...(
     ['token_missing', 'token_malformed', 'token_expired', 'token_revoked', 'client_revoked', 'user_gone'] as const
   ).map((code) => [code, 'invalid_token'] as const),
   ['insufficient_scope', 'insufficient_scope'],
+  ['proof_too_old', 'insufficient_user_authentication'],
 ]);
 
 export function oauthErrorBody(error: OAuthError | Problem): string {
