@@ -1,7 +1,7 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
-import { requireReadScope } from './include-tree.ts';
+import { requireReadScopes } from './include-tree.ts';
 
 /** A field, and the relations that lead to it: `owner.name`. */
 export interface FieldPath {
@@ -33,7 +33,7 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
   let current = resource;
   for (const name of names.slice(0, -1)) {
     const relation = readRelation(current, name, rules);
-    requireReadScope(relation.target, caller);
+    requireReadScopes(relation, caller);
     relations.push(relation);
     current = relation.target;
   }

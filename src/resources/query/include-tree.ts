@@ -38,7 +38,7 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
             'relation_unknown',
           );
         }
-        requireReadScope(relation.target, caller);
+        requireReadScopes(relation, caller);
         if (++count > maxIncludes) throw invalidParameter(`include: at most ${maxIncludes} relations at once.`);
         include = { relation, children: [] };
         level.push(include);
@@ -50,10 +50,13 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
   return tree;
 }
 
-export function requireReadScope({ definition, readScope }: Resource, caller: Caller): void {
-  if (caller.kind === 'anonymous') {
-    if (definition.access.read !== 'public') throw unauthorized('token_missing');
-  } else if (!hasScope(caller, readScope)) throw insufficientScope(readScope);
+/** Requires the scopes of the target and of the resource that connects it. */
+export function requireReadScopes({ target, through }: ResourceRelation, caller: Caller): void {
+  for (const { definition, readScope } of through ? [target, through] : [target]) {
+    if (caller.kind === 'anonymous') {
+      if (definition.access.read !== 'public') throw unauthorized('token_missing');
+    } else if (!hasScope(caller, readScope)) throw insufficientScope(readScope);
+  }
 }
 
 export function keyColumns(resource: Resource, includes: readonly Include[]): string[] {

@@ -20,7 +20,11 @@ const albums = defineResource({
   },
   access,
 });
-const labels = defineResource({ name: 'labels', fields: { name: text({ required: true }) }, access });
+const labels = defineResource({
+  name: 'labels',
+  fields: { name: text({ required: true, searchable: true }) },
+  access,
+});
 const labellings = defineResource({
   name: 'labellings',
   fields: { ...albumReferences, note: text() },
@@ -67,6 +71,17 @@ onBothEngines('Nested routes', (engine) => {
     assert.deepEqual(await statuses([...both, ...links], 'labels', label), [200, 201]);
     assert.deepEqual(await statuses(['*'], 'labels', label), [200, 201]);
     assert.deepEqual(await statuses(['tracks:read', 'tracks:write'], 'tracks', {}), [200, 201]);
+  });
+
+  it('have the same scopes as an include and a search', async () => {
+    for (const query of ['include=labels', 'search=labels.name:x', 'aggregate=count&search=labels.name:x']) {
+      const read = (token: string) => service.request('GET', `/v1/albums?${query}`, { token });
+      const refused = await read('alice-albums:read-labels:read');
+      assert.deepEqual([refused.status, refused.problem.code], [403, 'insufficient_scope'], query);
+      assert.match(refused.problem.detail, /"labellings:read"/);
+      assert.equal((await read('alice-albums:read-labellings:read')).status, 403, 'not without the target');
+      assert.equal((await read('alice-albums:read-labels:read-labellings:read')).status, 200, query);
+    }
   });
 
   it('name their scopes in the OpenAPI document', async () => {
