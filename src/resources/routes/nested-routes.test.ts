@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
-import { defineResource, hasMany, manyToMany, reference, text } from '../declare.ts';
+import { defineResource, hasMany, list, listsNames, manyToMany, namedBy, reference, text } from '../declare.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const albumReferences = {
@@ -37,6 +37,18 @@ const oldLabellings = defineResource({
   access,
   operations: ['list', 'find'],
 });
+const songs = defineResource({
+  name: 'songs',
+  fields: { moods: list() },
+  relations: { mood_details: listsNames('moods', { list: 'moods', key: 'name' }) },
+  access,
+});
+const moods = defineResource({
+  name: 'moods',
+  fields: { name: text({ required: true, unique: true }) },
+  relations: { songs: namedBy('songs', { list: 'moods', key: 'name' }) },
+  access,
+});
 const tracks = defineResource({ name: 'tracks', fields: { album_id: albumReferences.album_id }, access });
 
 onBothEngines('Nested routes', (engine) => {
@@ -44,7 +56,7 @@ onBothEngines('Nested routes', (engine) => {
   let service: ResourceService;
   let album: string;
   before(async () => {
-    service = await start([albums, labels, labellings, oldLabellings, tracks]);
+    service = await start([albums, labels, labellings, oldLabellings, songs, moods, tracks]);
     album = (await service.request('POST', '/v1/albums', { json: { name: 'a' } })).row.id;
   });
   const responses = async (scopes: string[], name: string, json: object) => {
@@ -71,6 +83,17 @@ onBothEngines('Nested routes', (engine) => {
     assert.deepEqual(await statuses([...both, ...links], 'labels', label), [200, 201]);
     assert.deepEqual(await statuses(['*'], 'labels', label), [200, 201]);
     assert.deepEqual(await statuses(['tracks:read', 'tracks:write'], 'tracks', {}), [200, 201]);
+  });
+
+  it('require the scope of the parent if they follow a field of it', async () => {
+    const mood = (await service.request('POST', '/v1/moods', { json: { name: 'calm' } })).row;
+    const song = (await service.request('POST', '/v1/songs', { json: { moods: ['calm'] } })).row;
+    const paths = [`/v1/songs/${song.id}/mood_details`, `/v1/moods/${mood.id}/songs`];
+    const read = async (token: string) =>
+      Promise.all(paths.map(async (path) => (await service.request('GET', path, { token })).status));
+    assert.deepEqual(await read('alice-moods:read'), [403, 403]);
+    assert.deepEqual(await read('alice-songs:read'), [403, 403]);
+    assert.deepEqual(await read('alice-songs:read-moods:read'), [200, 200]);
   });
 
   it('have the same scopes as an include and a search', async () => {

@@ -21,7 +21,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     const configOf = (access: 'read' | 'write', operation: 'list' | 'create') => ({
       ...routeConfig(target, access, { kind: 'nested', resource, relation: child, operation }),
-      scope: scopesOf(child, access),
+      scope: scopesOf(resource, child, access),
     });
     app.get(path, { config: configOf('read', 'list') }, async (request, reply) => {
       const query = readListQuery(target, queryOf(request), request.caller);
@@ -45,9 +45,11 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
   }
 }
 
-/** A nested path also reads or writes the rows that connect the parent to the target. */
-const scopesOf = ({ target, through }: ResourceRelation, access: 'read' | 'write'): string[] =>
-  [target, ...(through ? [through] : [])].map((resource) => resource[`${access}Scope`]);
+/** A nested path also uses the rows that connect the parent to the target, or the field of the parent that names the target. */
+function scopesOf(parent: Resource, { relation, target, through }: ResourceRelation, access: 'read' | 'write') {
+  const resources = [target, ...(through ? [through] : []), ...('key' in relation ? [parent] : [])];
+  return resources.map((resource) => resource[`${access}Scope`]);
+}
 
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
   findRow(queryContextOf(services, request), resource, idOf(resource, request), shape);
