@@ -91,7 +91,8 @@ function maxOpenFiles(): number {
 export function limitConnections(app: App, { maxConnections, workers, sendTimeout }: Config): void {
   const { server } = app;
   const limit = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - reservedFileDescriptors));
-  server.maxConnections = limit;
+  // Without `dropMaxConnection`, a worker at its limit returns the connection to the primary, which offers it again.
+  Object.assign(server, { maxConnections: limit, dropMaxConnection: true });
   const openSockets = new Set<Socket>();
   let scheduled = false;
   const closeIdleSoon = () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { ended, type ServerProcess, serverProcesses } from '../harness/command.ts';
 import { connections } from '../harness/connections.ts';
 import { databases } from '../harness/engines.ts';
+import { holdBack } from '../harness/raw-http.ts';
 import { startedProcesses, starters } from '../harness/starts.ts';
 
 const until = async (condition: () => boolean | Promise<boolean>) => {
@@ -41,6 +42,17 @@ describe('The supervisor of the workers', () => {
       [...counts.values()].map(({ length }) => length),
       [10, 10],
     );
+  });
+
+  it('closes connections above the limit', { timeout: 120_000 }, async () => {
+    const service = await serve((await create()).dir, { WORKERS: '2', MAX_CONNECTIONS: '4' });
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const login = { method: 'POST', path: '/v1/clients/web/admin/login', headers, body: '{}' };
+    const held = await Promise.all(Array.from({ length: 6 }, () => holdBack(service.url, login)));
+    const results = await Promise.allSettled(held.map((request) => request.finish()));
+    const statuses = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.status] : []));
+    assert.ok(statuses.length > 0 && statuses.length <= 4, `${statuses.length} requests were answered`);
+    assert.deepEqual(new Set(statuses), new Set([400]));
   });
 
   it('reports a worker that hangs, and replaces it', { timeout: 120_000 }, async () => {
