@@ -181,6 +181,10 @@ onBothEngines('The users resource', (engine) => {
     const { status, body } = await get<{ data: { roles: unknown } }>(`/v1/users/${ada.id}?include=roles`, ada.token);
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(body.data.roles, { data: [{ id: 'editor', name: 'editor' }] });
+    const only = await get<{ data: object }>('/v1/users/me?filter=roles&include=roles', ada.token);
+    assert.deepEqual(only.body.data, { roles: { data: [{ id: 'editor', name: 'editor' }] } });
+    const list = await get<{ data: object[] }>('/v1/users?filter=roles&include=roles', ada.token);
+    assert.deepEqual(list.body.data, [only.body.data]);
     const nested = await get<{ data: unknown[] }>(`/v1/users/${ada.id}/roles`, ada.token);
     assert.deepEqual(nested.body.data, [{ id: 'editor', name: 'editor' }]);
     const roles = await get<{ data: { id: string }[] }>('/v1/roles', ada.token);

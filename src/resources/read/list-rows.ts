@@ -13,7 +13,7 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
 import { readIndexedText } from './read-indexed-text.ts';
-import { loadIncludes, maxCharacters } from './read-rows.ts';
+import { loadIncludes, maxCharacters, membersWith } from './read-rows.ts';
 import { cacheOf } from './resource-cache.ts';
 
 export const listOrAggregateJson = (
@@ -118,7 +118,7 @@ function rowsJson({ list }: PageRead, rows: readonly StoredRow[], embed: (row: S
   let data = '';
   let count = 0;
   for (const row of rows) {
-    const json = `${count === 0 ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
+    const json = `${count === 0 ? '' : ','}{${membersWith(embed, list.shape, row)}}`;
     if (data.length + json.length > maxCharacters) {
       if (list.cursor !== undefined && count > 0) return { data, count };
       throw tooExpensive('The rows are larger than 16 MiB. Request a smaller limit, or fewer fields by filter.', 1);

@@ -56,7 +56,7 @@ export function rowJson(
   revealed = '',
 ): JsonWithEtag | Promise<JsonWithEtag> {
   return thenMaybe(loadIncludes(context, resource, includes, [row]), (embed) =>
-    taggedJson(resource, row, `${shape.members(row)}${embed(row)}${revealed}`),
+    taggedJson(resource, row, `${membersWith(embed, shape, row)}${revealed}`),
   );
 }
 
@@ -85,6 +85,12 @@ type Embedding = (row: StoredRow) => string;
 type Rows = readonly StoredRow[];
 
 const noEmbedding: Embedding = () => '';
+
+/** The members of a row and its includes. The includes may replace all fields of the row. */
+export function membersWith(embed: Embedding, shape: RowShape, row: StoredRow): string {
+  const members = shape.members(row);
+  return members === '' ? embed(row).slice(1) : members + embed(row);
+}
 
 const maxRows = 10_000;
 const maxRowsPerParent = 100;
