@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { defineResource, hasMany, list, listsNames, manyToMany, namedBy, reference, text } from '../declare.ts';
+import { isInTransaction } from '../write/write-transaction.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const albumReferences = {
@@ -29,7 +30,7 @@ const labellings = defineResource({
   name: 'labellings',
   fields: { ...albumReferences, note: text() },
   access,
-  hooks: { prepare: (_call, { values }) => ({ note: `${values.album_id} ${values.label_id}` }) },
+  hooks: { prepare: (_call, { values }) => ({ note: `${values.album_id} ${values.label_id} ${isInTransaction()}` }) },
 });
 const oldLabellings = defineResource({
   name: 'old-labellings',
@@ -121,7 +122,7 @@ onBothEngines('Nested routes', (engine) => {
     const created = await service.request('POST', `/v1/albums/${album}/labels`, { json: { name: 'y' } });
     assert.equal(created.status, 201);
     const notes = (await service.request('GET', '/v1/labellings?limit=100')).rows.map(({ note }) => note);
-    assert.ok(notes.includes(`${album} ${created.row.id}`), 'the prepare hook ran');
+    assert.ok(notes.includes(`${album} ${created.row.id} false`), 'the prepare hook ran before the transaction');
     const path = `/v1/albums/${album}/old_labels`;
     assert.equal((await service.request('GET', path)).status, 200);
     assert.equal((await service.request('POST', path, { json: { name: 'z' } })).status, 405, 'nobody may create links');

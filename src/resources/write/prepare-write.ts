@@ -15,10 +15,15 @@ interface WriteRequest extends WriteInput {
   readonly selection: Selection;
 }
 
+/** Links a new row to its parent in the same transaction: the linking resource and its values. */
+export interface Link {
+  readonly resource: Resource;
+  values(id: string): Values;
+}
+
 export interface CreateRequest extends WriteRequest {
   readonly key: IdempotencyKey | undefined;
-  /** Links the new row to a parent in the same transaction: the linking resource and its values. */
-  readonly link?: { resource: Resource; values: (id: string) => Values };
+  readonly link?: Link;
 }
 
 export interface ChangeRequest extends WriteRequest {
@@ -34,10 +39,11 @@ type PreparedRequest = Omit<WriteRequest, 'selection'> & { readonly mode: WriteM
 export function prepareCreate(
   services: ResourceServices,
   resource: Resource,
-  request: Omit<PreparedRequest, 'mode'> & Pick<CreateRequest, 'link'>,
+  /** `creates`: the resource of another row that the same request creates. */
+  request: Omit<PreparedRequest, 'mode'> & { readonly creates?: Resource | undefined },
 ): Promise<Input> {
   return prepareWrite(resource, { ...request, mode: 'create' }, async () => {
-    for (const created of request.link ? [resource, request.link.resource] : [resource]) {
+    for (const created of request.creates ? [resource, request.creates] : [resource]) {
       if (allowedRows(created, 'create', queryContext(services.context.database, request.call)) === sqlFalse)
         throw operationForbidden(created, 'create');
     }

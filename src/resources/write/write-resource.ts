@@ -1,5 +1,7 @@
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
+import { uuidv7 } from '../../database/uuid.ts';
 import { conflict, Problem } from '../../platform/errors.ts';
+import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows, type QueryContext, queryContext } from '../model/row-rules.ts';
@@ -10,7 +12,7 @@ import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
 import { batchCreate, canBatchCreate } from './batch-create.ts';
 import { claimKey, hasStoredResponse, type StoredResponse, storeResponse } from './idempotency.ts';
-import { type ChangeRequest, type CreateRequest, prepareChange, prepareCreate } from './prepare-write.ts';
+import { type ChangeRequest, type CreateRequest, type Link, prepareChange, prepareCreate } from './prepare-write.ts';
 import type { Values } from './read-input.ts';
 import { referrersOf } from './soft-delete.ts';
 import { withPasswordProof } from './with-password-proof.ts';
@@ -41,7 +43,9 @@ export async function createResource(services: ResourceServices, resource: Resou
   // A request that already has a response does not run again.
   const isRetry = await hasStoredResponse(services.context, key);
   const provenRequest = isRetry ? request : await withPasswordProof(services, resource, request);
-  const input = isRetry ? undefined : await prepareCreate(services, resource, provenRequest);
+  const input = isRetry
+    ? undefined
+    : await prepareCreate(services, resource, { ...provenRequest, creates: link?.resource });
   const { call, selection } = provenRequest;
   const locationOf = (id: string) => `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
   if (input && !key && !link && selection.includes.length === 0 && canBatchCreate(resource)) {
@@ -49,19 +53,22 @@ export async function createResource(services: ResourceServices, resource: Resou
     const { json, etag } = await rowJson(queryContext(services.context.database, call), resource, selection, row);
     return { headers: { location: locationOf(row.id), etag }, body: json };
   }
+  // Chosen before the transaction, so that the connecting row can be prepared there too.
+  const newId = input && link && !resource.definition.create ? uuidv7(call.now) : undefined;
+  const prepareLink = ({ resource: linking, values }: Link, id: string, linkCall: Call) =>
+    prepareCreate(services, linking, { call: linkCall, body: values(id), isForm: false, creates: resource });
+  const linkInput = link && newId ? await prepareLink(link, newId, call) : undefined;
   const scope = link ? [resource.writeScope, link.resource.writeScope] : resource.writeScope;
   return inTransaction(services, resource, call, { scope }, async (write) => {
     const storedResponse = key && (await claimKey(write.call.tx, key, call.now));
     if (storedResponse) return repeatResponse(write, resource, storedResponse);
     if (!input) throw responseExpired();
-    const row = await insertRow(write, resource, { ...input.values });
-    const id = row.id;
+    const row = await insertRow(write, resource, { ...input.values }, newId);
     if (link) {
-      const linkRequest = { call: write.call, body: link.values(id), isForm: false };
-      const { values } = await prepareCreate(services, link.resource, linkRequest);
+      const { values } = linkInput ?? (await prepareLink(link, row.id, write.call));
       await insertRow(write, link.resource, { ...values });
     }
-    const location = locationOf(id);
+    const location = locationOf(row.id);
     const { json, etag, revealed } = await writtenJson(write, resource, provenRequest, row, { location });
     return { headers: { location, etag, ...(revealed ? { 'cache-control': 'no-store' } : {}) }, body: json };
   });

@@ -51,13 +51,20 @@ async function afterWrite(context: WriteContext, resource: Resource, change: Hoo
 }
 
 /** Creates a row. Its references must exist and be visible, and it must satisfy the rule for creating rows. */
-export async function insertRow(context: WriteContext, resource: Resource, values: Values): Promise<StoredRow> {
+export async function insertRow(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  newId?: string,
+): Promise<StoredRow> {
   const { call } = context;
   const { create } = resource.definition;
   if (allowedRows(resource, 'create', context) === sqlFalse) throw operationForbidden(resource, 'create');
   await context.hooks.run(resource, 'beforeWrite', call, { operation: 'create', values, before: undefined });
   await requireReferences(context, resource, values);
-  const id = create ? await mapUniqueViolation(resource, create(call, values)) : context.hooks.newId(call.now);
+  const id = create
+    ? await mapUniqueViolation(resource, create(call, values))
+    : (newId ?? context.hooks.newId(call.now));
   const row = create
     ? await readBack(context, resource, id)
     : await mapUniqueViolation(resource, insertNew(context, resource, newRow(resource, id, values, context.now)));
