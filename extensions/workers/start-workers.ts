@@ -66,10 +66,12 @@ class Workers {
   /** Starts the first worker alone: it creates missing keys and accounts, and reports errors of the configuration. */
   async start(): Promise<Ready> {
     try {
-      const first = await this.#startOne().ready;
-      await Promise.all(Array.from({ length: this.#config.workers - 1 }, () => this.#startOne().ready));
-      for (const worker of this.#running) this.#keepRunning(worker);
-      return first;
+      const first = this.#startOne();
+      const firstReady = await first.ready;
+      const others = Array.from({ length: this.#config.workers - 1 }, () => this.#startOne());
+      await Promise.all(others.map(({ ready }) => ready));
+      for (const { worker } of [first, ...others]) this.#keepRunning(worker);
+      return firstReady;
     } catch (error) {
       this.#stopping = true;
       this.#kill();

@@ -75,6 +75,17 @@ describe('The supervisor of the workers', () => {
     );
   });
 
+  it('replaces a worker that ends while the others start', { timeout: 120_000 }, async () => {
+    const { dir } = await create();
+    const [, command] = starters;
+    assert.ok(command);
+    const service = start(command, dir, { DATA_DIR: dir, PORT: '0', WORKERS: '2' });
+    await service.says(/a worker serves/);
+    const served = () => [...service.printed().matchAll(/"pid":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => pid);
+    process.kill(Number(served()[0]), 'SIGKILL');
+    await until(() => served().length === 3);
+  });
+
   it('leaves no worker on the port when it is killed, not even one that hangs', async () => {
     const service = await startTwo();
     const [hung = 0, other = 0] = pids(service);
