@@ -36,6 +36,13 @@ export const withDeletedRows = (
   { deleted: filter }: { readonly deleted?: DeletedFilter | undefined },
 ): QueryContext => (filter ? { ...context, deleted: { resource, filter } } : context);
 
+/** The context for rows that a relation reaches. `deleted` applies only to the rows that the request names. */
+export function contextOfRelated<C extends RuleContext>(context: C): Omit<C, 'deleted'> {
+  if (!context.deleted) return context;
+  const { deleted, ...contextOfKept } = context;
+  return contextOfKept;
+}
+
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
 export type RowRule = RowOperation | Rule;
 
@@ -126,7 +133,8 @@ function compareSql(resource: Resource, name: string, operator: string, value: u
   return sql`${column} ${raw(operator)} ${stored}`;
 }
 
-function relatedSql(resource: Resource, name: string, condition: Condition, context: RuleContext, alias: string) {
+function relatedSql(resource: Resource, name: string, condition: Condition, ruleContext: RuleContext, alias: string) {
+  const context = contextOfRelated(ruleContext);
   const relation = resource.relations.get(name);
   if (!relation) throw new Error(`${resource.name} has no relation "${name}"`);
   const { target } = relation;
@@ -171,7 +179,7 @@ function linkedRows(
     case 'manyToMany': {
       const linkResource = through as Resource;
       const linkAlias = `${innerAlias}l`;
-      const visible = allowedRows(linkResource, 'read', context, linkAlias);
+      const visible = allowedRows(linkResource, 'read', contextOfRelated(context), linkAlias);
       return sql`${raw(innerAlias)}."id" in (select ${columnIn(linkResource, linkAlias, relation.to)} from ${raw(linkResource.table)} as ${raw(linkAlias)} where ${innerRowBudgetMark} ${columnIn(linkResource, linkAlias, relation.from)} = ${startOf('id')} and ${visible})`;
     }
     case 'listsNames':

@@ -3,7 +3,7 @@ import { hashOf } from '../../http/etag.ts';
 import { notFound, tooExpensive } from '../../platform/errors.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import { fieldOf, type Resource } from '../model/resource.ts';
-import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
+import { allowedRows, contextOfRelated, type QueryContext, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
 import { type Executor, readPrepared, type StoredRow } from '../sql/executor.ts';
 import { type Fragment, innerRowBudgetMark, raw, rowBudgetMark, sql, sqlTrue } from '../sql/sql-text.ts';
@@ -113,7 +113,7 @@ export function loadIncludes(
   includes: readonly Include[],
   rows: Rows,
 ): Embedding | Promise<Embedding> {
-  return includes.length === 0 ? noEmbedding : loadAll(context, resource, includes, rows);
+  return includes.length === 0 ? noEmbedding : loadAll(contextOfRelated(context), resource, includes, rows);
 }
 
 async function loadAll(context: QueryContext, resource: Resource, includes: readonly Include[], rows: Rows) {

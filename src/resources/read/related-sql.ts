@@ -1,5 +1,5 @@
 import { columnOf, type Resource, type ResourceRelation } from '../model/resource.ts';
-import { allowedRows, type RuleContext, relationJoin } from '../model/row-rules.ts';
+import { allowedRows, contextOfRelated, type RuleContext, relationJoin } from '../model/row-rules.ts';
 import { and, type Fragment, innerRowBudgetMark, raw, sql } from '../sql/sql-text.ts';
 
 /** Builds SQL for the rows of the table with this alias. */
@@ -9,13 +9,14 @@ type Relations = readonly ResourceRelation[];
 
 /** At least one row of the relations that the caller may see satisfies a condition. */
 export function existsRelated(
-  context: RuleContext,
+  ruleContext: RuleContext,
   resource: Resource,
   [relation, ...otherRelations]: Relations,
   condition: SqlForAlias,
   alias = 't',
 ): Fragment {
   if (!relation) return condition(alias);
+  const context = contextOfRelated(ruleContext);
   const { target, relation: link, through } = relation;
   const innerAlias = `${alias}s`;
   const visible = and([
@@ -42,13 +43,14 @@ export function existsRelated(
 
 /** A value of the related row. Null if the caller may not see that row. */
 export function relatedValue(
-  context: RuleContext,
+  ruleContext: RuleContext,
   resource: Resource,
   [relation, ...otherRelations]: Relations,
   value: SqlForAlias,
   alias = 't',
 ): Fragment {
   if (!relation) return value(alias);
+  const context = contextOfRelated(ruleContext);
   const { target } = relation;
   const innerAlias = `${alias}v`;
   const join = relationJoin(resource, relation, context, alias, innerAlias);

@@ -4,7 +4,7 @@ import { checkDefinitions } from '../../../extensions/declaration-checks/check-d
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
-import { anyOf, owner, role } from '../declaration/access.ts';
+import { anyOf, equals, owner, related, role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';
 import { reference, text } from '../declare.ts';
@@ -31,6 +31,23 @@ const files = defineResource({
   relations: { folder: belongsTo('folders', { by: 'folder_id' }) },
   access: { read: 'auth:api', write: 'auth:api', delete: anyOf(role('admin'), owner('user_id')) },
   events: true,
+});
+
+/** Callers without the role see only the categories in a parent named `shared`. */
+const categories = defineResource({
+  name: 'categories',
+  singular: 'category',
+  softDelete: true,
+  fields: {
+    name: text({ required: true, searchable: true, sortable: true }),
+    parent_id: reference('categories', { onDelete: 'set null' }),
+  },
+  relations: { parent: belongsTo('categories', { by: 'parent_id' }) },
+  access: {
+    read: anyOf(role('admin'), () => related('parent', equals('name', 'shared'))),
+    write: role('admin'),
+    delete: 'auth:api',
+  },
 });
 
 const notes = defineResource({
@@ -84,7 +101,7 @@ onBothEngines('Soft delete', (engine) => {
   };
 
   before(async () => {
-    service = await start([...garage, folders, files, notes]);
+    service = await start([...garage, categories, folders, files, notes]);
   });
 
   it('hides deleted rows everywhere, and restores them', async () => {
@@ -178,6 +195,25 @@ onBothEngines('Soft delete', (engine) => {
       .execute()
       .then((found) => ({ rows: found.map(({ type }) => type) }));
     assert.deepEqual(rows, ['files.created', 'files.deleted', 'files.restored']);
+  });
+
+  it('does not apply the parameter to rows that a relation reaches', async () => {
+    const parent = await make('/v1/categories', { name: 'shared' });
+    const child = await make('/v1/categories', { name: 'child', parent_id: parent.id });
+    await request('DELETE', `/v1/categories/${child.id}`);
+    for (const deleted of ['only', 'with']) {
+      const included = await request('GET', `/v1/categories?search=name:child&deleted=${deleted}&include=parent`);
+      assert.deepEqual(included.rows[0]?.parent, { data: parent }, deleted);
+      assert.deepEqual(await names(`/v1/categories?search=parent.name:shared&deleted=${deleted}`), ['child']);
+      assert.deepEqual(await names(`/v1/categories?deleted=${deleted}`, 'alice'), ['child'], 'by the rule');
+    }
+    await request('DELETE', `/v1/categories/${parent.id}`);
+    for (const deleted of ['only', 'with']) {
+      const included = await request('GET', `/v1/categories/${child.id}?deleted=${deleted}&include=parent`);
+      assert.deepEqual(included.row.parent, { data: null });
+      assert.deepEqual(await names(`/v1/categories?search=parent.name:shared&deleted=${deleted}`), []);
+      assert.deepEqual(await names(`/v1/categories?deleted=${deleted}`, 'alice'), []);
+    }
   });
 
   it('permanently deletes a row that is already deleted', async () => {
