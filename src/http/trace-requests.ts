@@ -44,6 +44,6 @@ export function traceAuthentication(authenticate: Authenticate): Authenticate {
   if (!tracing()) return authenticate;
   return {
     bearer: (token, request) => inSpan('authenticate bearer', {}, () => authenticate.bearer(token, request)),
-    web: (request, reply) => inSpan('authenticate web', {}, () => authenticate.web(request, reply)),
+    web: (...request) => inSpan('authenticate web', {}, () => authenticate.web(...request)),
   };
 }

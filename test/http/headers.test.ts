@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { bareServers } from '../harness/bare-server.ts';
 import { sendOne } from '../harness/raw-http.ts';
+import { services } from '../harness/service.ts';
 
 const json = { accept: 'application/json' };
 
@@ -168,6 +169,7 @@ describe('CORS', () => {
 
 describe('The rate limit', () => {
   const start = bareServers();
+  const startService = services('sqlite');
 
   it('counts down, refuses with Retry-After, and counts callers separately', async () => {
     const url = await start({ RATE_LIMIT: '3' });
@@ -201,6 +203,19 @@ describe('The rate limit', () => {
       (await fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: 'Bearer good' } })).status,
       200,
     );
+  });
+
+  it('counts redirects to the login page by address', async () => {
+    const { url } = await startService({ env: { RATE_LIMIT: '2' } });
+    const visit = () => fetch(`${url}/settings`, { redirect: 'manual' });
+    for (const remaining of ['1', '0']) {
+      const response = await visit();
+      assert.deepEqual([response.status, response.headers.get('ratelimit-remaining')], [302, remaining]);
+    }
+    const refused = await visit();
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal((await fetch(`${url}/v1/nothing`, { headers: json })).status, 429);
   });
 
   it('uses X-Forwarded-For only from a trusted proxy', async () => {

@@ -7,8 +7,11 @@ export interface Authenticate {
   /** For `auth:api`: returns synchronously for a cached token, otherwise after a database query. */
   bearer(token: string, request: FastifyRequest): Caller | Promise<Caller>;
   /** For `auth:web`, by session cookie. Undefined if it has redirected. A second call for the same request reuses the session. */
-  web(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
+  web(request: FastifyRequest, reply: FastifyReply, beforeRedirect?: BeforeRedirect): Promise<Caller | undefined>;
 }
+
+/** Counts the request of a caller who is redirected. An error is sent instead of the redirect. */
+export type BeforeRedirect = (caller: Caller) => Promise<void>;
 
 /** The scheme is not case-sensitive (RFC 9110 11.1). Nearly every client writes it as in the RFC, so this form is compared first. */
 const hasScheme = (authorization: string, scheme: string): boolean =>

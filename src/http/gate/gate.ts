@@ -71,14 +71,21 @@ export function addGate(
         if (limited === undefined || limited === true) limit.count(addressOf(request), reply);
         return continueRequest();
       }
-      const acceptCaller = (caller: Caller) => {
+      const countCaller = (caller: Caller) => {
         request.caller = caller;
         if (limited !== false) limit.count(rateLimitKey(request), reply);
+      };
+      const acceptCaller = (caller: Caller) => {
+        countCaller(caller);
         requireScope(caller, scope);
       };
       if (byCookie) {
         authenticate
-          .web(request, reply)
+          .web(request, reply, async (caller) => {
+            countCaller(caller);
+            const tooMany = await request.sharedCount;
+            if (tooMany) throw tooMany;
+          })
           .then((caller) => {
             if (!caller) return;
             acceptCaller(caller);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
+import type { Authenticate } from '../../http/gate/authenticate.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import type { TokenVerifier } from '../../oauth/sessions/verify/token-verifier.ts';
 import { anonymousCaller, type Caller, isSignedIn } from '../../platform/caller.ts';
@@ -34,7 +35,7 @@ export interface WebSessions {
   /** The signed-in user, if any: by the session cookie, or by renewing it with its refresh token. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
   /** `auth:web`: a page for signed-in users. Others see the login page first and come back. */
-  require(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
+  readonly require: Authenticate['web'];
 }
 
 /** Browser sessions: two cookies. The server stores only the normal session of the login. */
@@ -71,17 +72,18 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
 
   return {
     find,
-    async require(request, reply) {
+    async require(request, reply, beforeRedirect) {
       const webTokens = tokens.get(request);
       // Checked again when the body has arrived: a session that ended in the meantime is not renewed.
       const caller =
         webTokens === undefined ? await find(request, reply) : await verify(verifier, webTokens.internal, request);
       if (caller && mayOpenPage(caller, request)) return caller;
+      if (!caller && request.route.config.web === 'optional') return anonymousCaller;
+      await beforeRedirect?.(caller ?? anonymousCaller);
       if (caller) {
         reply.header('cache-control', 'no-store').redirect(`${root}/settings/security`, 302);
         return undefined;
       }
-      if (request.route.config.web === 'optional') return anonymousCaller;
       const next = localPath(pagePathOf(request));
       const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
       reply.header('cache-control', 'no-store').redirect(loginPage + query, 302);
