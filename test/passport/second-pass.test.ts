@@ -113,6 +113,33 @@ onBothEngines('A second pass', (engine) => {
     assert.equal((await request(service, '/v1/oauth/token', { form })).status, 401);
   });
 
+  it('keeps clients whose owner is disabled, and leaves out clients that were deleted or replaced here', async () => {
+    const { service, old, again } = await taken();
+    const { db } = service.context.database;
+    await old.run("update oauth_clients set secret = 'another-secret-of-the-machine' where id = 3");
+    const alan = db.selectFrom('users').select('id').where('email', '=', 'alan@example.com');
+    const { id: owner } = await alan.executeTakeFirstOrThrow();
+    const disable = (disabled: number) => db.updateTable('users').set({ disabled }).where('id', '=', owner).execute();
+    await db.updateTable('clients').set({ user_id: owner }).where('id', '=', '3').execute();
+    await disable(1);
+    await db.deleteFrom('clients').where('id', '=', '1').execute();
+    await db.updateTable('clients').set({ type: 'personal' }).where('id', '=', '2').execute();
+    const clients = () =>
+      db.selectFrom('clients').select(['id', 'type']).where('id', 'in', ['1', '2', '3']).orderBy('id');
+    const expected = [
+      { id: '2', type: 'personal' },
+      { id: '3', type: 'personal' },
+    ];
+    for (let i = 0; i < 2; i++) {
+      const report = await again();
+      assert.equal(tallyOf(report, 'oauth_clients')?.ended, 0);
+      assert.deepEqual(await clients().execute(), expected);
+    }
+    await disable(0);
+    const form = { grant_type: 'client_credentials', client_id: '3', client_secret: 'another-secret-of-the-machine' };
+    assert.equal((await request(service, '/v1/oauth/token', { form })).status, 200);
+  });
+
   it('does not change sessions that continued or ended here', async () => {
     const { service, again } = await taken();
     const { body } = await refresh(service, login.refresh_token as string, web);

@@ -79,7 +79,7 @@ async function importClient(
     );
     return undefined;
   }
-  const existing = await findClient(tx, record.id);
+  const existing = await findClient(tx, record.id, { ofDisabledOwners: true });
   // The client got a redirect URI in the old service since the last pass.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
@@ -89,10 +89,12 @@ async function importClient(
       'Clients whose id another client of this service has: they were not imported',
       record.id,
     );
+    if (before) await saveLegacyIds(tx, [{ ...before, pass: number }]);
     return undefined;
   }
   if (before && !existing) {
     counts.skip('deleted here');
+    await saveLegacyIds(tx, [{ ...before, pass: number }]);
     return undefined;
   }
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
@@ -168,7 +170,7 @@ async function setSecret(
 ): Promise<void> {
   if (typeof secret !== 'object') return;
   if (secret.form === 'plain') {
-    const client = await findClient(tx, clientId);
+    const client = await findClient(tx, clientId, { ofDisabledOwners: true });
     if (client && isSecretOf(keys, client, secret.value, at)) return;
     await addClientSecret(context, keys, tx, invalidate, {
       clientId,

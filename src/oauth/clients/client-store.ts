@@ -171,8 +171,12 @@ export async function setRegistration(tx: Tx, id: string, registration: ClientRo
   await tx.updateTable('clients').set({ registration }).where('id', '=', id).execute();
 }
 
-/** Finds a client. A client whose owner is disabled is not found. */
-export async function findClient(db: Db | Tx, id: string): Promise<StoredClient | undefined> {
+/** Finds a client. By default, a client whose owner is disabled is not found. */
+export async function findClient(
+  db: Db | Tx,
+  id: string,
+  { ofDisabledOwners = false } = {},
+): Promise<StoredClient | undefined> {
   const rows = await db
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
@@ -182,7 +186,9 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .select(applicationColumns.map((column) => `clients.${column}` as const))
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
-    .where((eb) => eb.or([eb('users.disabled', 'is', null), eb('users.disabled', '=', 0)]))
+    .$if(!ofDisabledOwners, (query) =>
+      query.where((eb) => eb.or([eb('users.disabled', 'is', null), eb('users.disabled', '=', 0)])),
+    )
     .execute();
   const [row] = rows;
   if (!row) return undefined;

@@ -88,7 +88,7 @@ async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: r
   }
   for (const [id, scopes] of scopesByClient) {
     if (scopes.size === 0) continue;
-    const client = await findClient(tx, id);
+    const client = await findClient(tx, id, { ofDisabledOwners: true });
     if (!client || client.scopes.includes('*') || [...scopes].every((scope) => client.scopes.includes(scope))) continue;
     await setClientScopes(tx, id, [...new Set([...client.scopes, ...scopes])].sort(), pass.at);
     invalidate({ kind: 'client', id });
