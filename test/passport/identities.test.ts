@@ -5,23 +5,26 @@ import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { mappedScopes, runImport, setClock } from './run-import.ts';
 
+const env = {
+  PROVIDER_GOOGLE_ID: 'id',
+  PROVIDER_GOOGLE_SECRET: 'a secret of google',
+  PROVIDER_GITHUB_ID: 'id',
+  PROVIDER_GITHUB_SECRET: 'a secret of github',
+};
+const table =
+  'create table social_accounts (id integer primary key, user_id integer, provider_name varchar, provider_id varchar)';
+
 onBothEngines('Accounts of Socialite', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
 
   it('are linked if their provider is configured, and follow the old service', async () => {
-    const env = {
-      PROVIDER_GOOGLE_ID: 'id',
-      PROVIDER_GOOGLE_SECRET: 'a secret of google',
-      PROVIDER_GITHUB_ID: 'id',
-      PROVIDER_GITHUB_SECRET: 'a secret of github',
-    };
     const [service, old] = [await start({ env }), await make()];
     setClock(service);
     await old.run(
       `alter table users add column provider varchar; alter table users add column provider_id varchar;
        update users set provider = 'google', provider_id = '1001' where id = 1;
-       create table social_accounts (id integer primary key, user_id integer, provider_name varchar, provider_id varchar);
+       ${table};
        insert into social_accounts values (1, 3, 'GitHub', '77'), (2, 4, 'google', '1001'), (3, 4, 'microsoft', 'm-1'), (4, 99, 'google', '5')`,
     );
     const run = (social = new Map<string, string>()) => runImport(service, old, { scopes: mappedScopes, social });
@@ -53,5 +56,18 @@ onBothEngines('Accounts of Socialite', (engine) => {
     await old.run('update users set provider = null, provider_id = null; delete from social_accounts where id > 1');
     assert.deepEqual((await run()).decisions, []);
     assert.deepEqual(await linked(), []);
+  });
+
+  it('of users who were deleted here are left out', async () => {
+    const [service, old] = [await start({ env }), await make()];
+    setClock(service);
+    const { db } = service.context.database;
+    await old.run(`${table}; insert into social_accounts values (1, 3, 'github', '77')`);
+    await runImport(service, old, { scopes: mappedScopes });
+    await db.deleteFrom('users').where('email', '=', 'alan@example.com').execute();
+    await old.run("insert into social_accounts values (2, 3, 'google', '1003'), (3, 4, 'google', '1004')");
+    await runImport(service, old, { scopes: mappedScopes });
+    const identities = await db.selectFrom('identities').select('subject').execute();
+    assert.deepEqual(identities, [{ subject: '1004' }]);
   });
 });

@@ -140,6 +140,18 @@ onBothEngines('A second pass', (engine) => {
     assert.equal((await request(service, '/v1/oauth/token', { form })).status, 200);
   });
 
+  it('imports clients of users who were deleted here, without an owner', async () => {
+    const { service, old, again } = await taken();
+    const { db } = service.context.database;
+    await db.deleteFrom('users').where('email', '=', 'alan@example.com').execute();
+    await old.run(
+      "insert into oauth_clients (id, user_id, name, secret, redirect, personal_access_client, password_client, revoked) values (7, 3, 'Of Alan', 'a secret', '', 0, 0, 0)",
+    );
+    await again();
+    const client = db.selectFrom('clients').select(['name', 'user_id']).where('id', '=', '7');
+    assert.deepEqual(await client.executeTakeFirst(), { name: 'Of Alan', user_id: null });
+  });
+
   it('does not change sessions that continued or ended here', async () => {
     const { service, again } = await taken();
     const { body } = await refresh(service, login.refresh_token as string, web);

@@ -14,7 +14,7 @@ import { type ClientBounds, convertToApplication, setClientBounds } from './clie
 import { endLoginsOf } from './logins/login-store.ts';
 import { batchSize, type Pass } from './pass.ts';
 import { tableOfModel } from './users/role-names.ts';
-import { hasOtherRealms, inBatch } from './users/user-target-store.ts';
+import { findUsersByIds, hasOtherRealms, inBatch } from './users/user-target-store.ts';
 
 export const clientSource = 'oauth_clients';
 const maxNameLength = 100;
@@ -186,7 +186,10 @@ async function setSecret(
 
 async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientRecord['owner']>): Promise<string | null> {
   const table = model === null ? pass.plan.defaultUsers.source : tableOfModel(pass, model);
-  return table === undefined ? null : ((await findNewId(tx, table, id)) ?? null);
+  const userId = table === undefined ? undefined : await findNewId(tx, table, id);
+  if (userId === undefined) return null;
+  // The user may have been deleted here.
+  return (await findUsersByIds(tx, [userId])).has(userId) ? userId : null;
 }
 
 /** The client was revoked in the old service. Its tokens end with it. */

@@ -12,7 +12,7 @@ import { select } from '../../source/layout.ts';
 import { pages } from '../../source/source.ts';
 import { batchSize, type Pass } from '../pass.ts';
 import { findSocialSources, type SocialSource } from './social-sources.ts';
-import { inBatch } from './user-target-store.ts';
+import { findUsersByIds, inBatch } from './user-target-store.ts';
 
 const origin = 'identities';
 
@@ -68,6 +68,10 @@ async function takeRows(
     users,
     rows.map(({ user }) => user),
   );
+  const existing = await findUsersByIds(
+    tx,
+    [...people.values()].map(({ new_id }) => new_id),
+  );
   const legacyIds = await findLegacyIds(tx, origin, rows.map(keyOf));
   const seen: LegacyIdRow[] = [];
   for (const row of rows) {
@@ -75,7 +79,8 @@ async function takeRows(
     const userId = people.get(user)?.new_id;
     const before = legacyIds.get(keyOf(row));
     const provider = find(old);
-    if (userId === undefined) continue;
+    // The user was not imported, or was deleted here.
+    if (userId === undefined || !existing.has(userId)) continue;
     if (!provider) {
       pass.findings.decide(
         'identities',
