@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onBothEngines } from '../harness/engines.ts';
-import { services } from '../harness/service.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { mappedScopes, runImport, setClock } from './run-import.ts';
 
@@ -16,6 +16,7 @@ const table =
 
 onBothEngines('Accounts of Socialite', (engine) => {
   const start = services(engine);
+  const create = databases(engine);
   const make = oldDatabases('sqlite');
 
   it('are linked if their provider is configured, and follow the old service', async () => {
@@ -69,5 +70,33 @@ onBothEngines('Accounts of Socialite', (engine) => {
     await runImport(service, old, { scopes: mappedScopes });
     const identities = await db.selectFrom('identities').select('subject').execute();
     assert.deepEqual(identities, [{ subject: '1004' }]);
+  });
+
+  it('stay linked if their provider is no longer configured, or if many users are missing', async () => {
+    const [database, old] = [await create(), await make()];
+    const subjects = async ({ context }: Service) =>
+      (await context.database.db.selectFrom('identities').select('subject').execute()).map(({ subject }) => subject);
+    const first = await start({ database, env });
+    setClock(first);
+    const users = Array.from({ length: 60 }, (_, i) => `(${i + 100}, 'U${i}', 'u${i}@example.com', 'x', 1)`);
+    await old.run(
+      `insert into users (id, name, email, password, is_admin) values ${users.join(', ')};
+       ${table}; insert into social_accounts values (1, 3, 'github', '77')`,
+    );
+    await runImport(first, old, { scopes: mappedScopes });
+    assert.deepEqual(await subjects(first), ['77']);
+    await first.close();
+
+    const second = await start({ database });
+    setClock(second);
+    const { decisions } = await runImport(second, old, { scopes: mappedScopes });
+    assert.match(decisions.join(), /"github" were not imported/);
+    assert.deepEqual(await subjects(second), ['77']);
+
+    await old.run('delete from users where id >= 100; delete from social_accounts');
+    assert.match((await runImport(second, old, { scopes: mappedScopes })).decisions.join(), /--confirm-gone/);
+    assert.deepEqual(await subjects(second), ['77']);
+    await runImport(second, old, { scopes: mappedScopes, confirmGone: true });
+    assert.deepEqual(await subjects(second), []);
   });
 });

@@ -17,7 +17,7 @@ import { importAccessTokens, importRefreshTokens } from './logins/import-tokens.
 import { batchSize, isTrue, type Pass, type UserTable } from './pass.ts';
 import { beginPass, countFactors, finishPass, listReports } from './pass-store.ts';
 import { openDeclaredFields } from './users/declared-fields.ts';
-import { importIdentities } from './users/import-identities.ts';
+import { endUnlinked, importIdentities } from './users/import-identities.ts';
 import { importUserTable } from './users/import-users.ts';
 import { readRoleNames } from './users/role-names.ts';
 import { inBatch } from './users/user-target-store.ts';
@@ -120,6 +120,7 @@ async function endMissingRecords(pass: Pass, tables: readonly UserTable[], unrea
   }
   if (!(await isSameService(pass, tables))) return;
   await endMissing(pass, tables);
+  await endUnlinked(pass);
   await endUnseenTokens(pass);
 }
 

@@ -41,7 +41,6 @@ export async function importIdentities(pass: Pass): Promise<void> {
     return providers.find((provider) => provider.name === name);
   };
   for (const source of sources) await takeSource(pass, source, find);
-  if (pass.isComplete) await endUnlinked(pass);
 }
 
 async function takeSource(pass: Pass, source: SocialSource, find: (old: string) => Provider | undefined) {
@@ -87,6 +86,7 @@ async function takeRows(
         `Sign-ins with "${old}" were not imported: set up a provider for it here, and if it has another name here, add --social ${old}=NAME. Its subjects must be the ids that Socialite stored`,
         `${users} ${user}`,
       );
+      if (before) seen.push({ ...before, pass: pass.number });
       continue;
     }
     // An identity that was unlinked here stays unlinked.
@@ -113,7 +113,8 @@ async function link(
 }
 
 /** Unlinks identities that were unlinked in the old service since the previous pass. */
-async function endUnlinked(pass: Pass): Promise<void> {
+export async function endUnlinked(pass: Pass): Promise<void> {
+  if (findSocialSources(pass.plan).length === 0) return;
   for (;;) {
     const rows = await listUnseen(pass.context.database.db, origin, pass.number, batchSize);
     if (rows.length === 0) return;
