@@ -99,4 +99,15 @@ onBothEngines('Accounts of Socialite', (engine) => {
     await runImport(second, old, { scopes: mappedScopes, confirmGone: true });
     assert.deepEqual(await subjects(second), []);
   });
+
+  it('are linked once if the table has a row twice', async () => {
+    const [service, old] = [await start({ env }), await make()];
+    setClock(service);
+    await old.run(`${table}; insert into social_accounts values (1, 3, 'github', '77'), (2, 3, 'GitHub', '77')`);
+    for (let i = 0; i < 2; i++) {
+      assert.deepEqual((await runImport(service, old, { scopes: mappedScopes })).decisions, []);
+      const identities = await service.context.database.db.selectFrom('identities').select('subject').execute();
+      assert.deepEqual(identities, [{ subject: '77' }]);
+    }
+  });
 });

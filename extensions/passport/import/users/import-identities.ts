@@ -72,7 +72,7 @@ async function takeRows(
     [...people.values()].map(({ new_id }) => new_id),
   );
   const legacyIds = await findLegacyIds(tx, origin, rows.map(keyOf));
-  const seen: LegacyIdRow[] = [];
+  const seen = new Map<string, LegacyIdRow>();
   for (const row of rows) {
     const { user, provider: old, subject } = row;
     const userId = people.get(user)?.new_id;
@@ -86,14 +86,19 @@ async function takeRows(
         `Sign-ins with "${old}" were not imported: set up a provider for it here, and if it has another name here, add --social ${old}=NAME. Its subjects must be the ids that Socialite stored`,
         `${users} ${user}`,
       );
-      if (before) seen.push({ ...before, pass: pass.number });
+      if (before) seen.set(before.old_id, { ...before, pass: pass.number });
       continue;
     }
+    // The table has the same row twice.
+    if (seen.get(keyOf(row))?.fingerprint === userId) continue;
     // An identity that was unlinked here stays unlinked.
-    if (before?.fingerprint === userId) seen.push({ ...before, pass: pass.number });
-    else seen.push(...(await link(pass, tx, { userId, provider, subject }, keyOf(row))));
+    const linked =
+      before?.fingerprint === userId
+        ? { ...before, pass: pass.number }
+        : await link(pass, tx, { userId, provider, subject }, keyOf(row));
+    if (linked) seen.set(linked.old_id, linked);
   }
-  await saveLegacyIds(tx, seen);
+  await saveLegacyIds(tx, [...seen.values()]);
 }
 
 async function link(
@@ -101,15 +106,15 @@ async function link(
   tx: Tx,
   { userId, provider, subject }: { userId: string; provider: Provider; subject: string },
   key: string,
-): Promise<LegacyIdRow[]> {
+): Promise<LegacyIdRow | undefined> {
   const identity = { provider: provider.name, issuer: provider.issuer, subject, email: null };
   const id = await insertIdentity(tx, identity, { userId, now: at });
   if (id === undefined) {
     findings.decide('identities', 'Provider accounts that belong to two users: the first user keeps the account', key);
-    return [];
+    return undefined;
   }
   findings.addNote('Accounts at providers (Socialite) that were imported');
-  return [{ source: origin, old_id: key, new_id: id, fingerprint: userId, version: 1, pass: number }];
+  return { source: origin, old_id: key, new_id: id, fingerprint: userId, version: 1, pass: number };
 }
 
 /** Unlinks identities that were unlinked in the old service since the previous pass. */
