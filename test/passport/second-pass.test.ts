@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { addClientSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import { pruneSessions } from '../../src/oauth/sessions/end-sessions.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
@@ -138,6 +139,26 @@ onBothEngines('A second pass', (engine) => {
     await disable(0);
     const form = { grant_type: 'client_credentials', client_id: '3', client_secret: 'another-secret-of-the-machine' };
     assert.equal((await request(service, '/v1/oauth/token', { form })).status, 200);
+  });
+
+  it('keeps a secret that was created here, unless the secret in the old service changes', async () => {
+    const { service, old, again } = await taken();
+    const { context, keys } = service;
+    const secret = await context.database.db
+      .transaction()
+      .execute((tx) => addClientSecret(context, keys, tx, () => undefined, { clientId: '3' }));
+    const statusOf = async (client_secret: string) =>
+      (
+        await request(service, '/v1/oauth/token', {
+          form: { grant_type: 'client_credentials', client_id: '3', client_secret },
+        })
+      ).status;
+    await old.run("update oauth_clients set name = 'Renamed' where id = 3");
+    assert.equal(tallyOf(await again(), 'oauth_clients')?.updated, 1);
+    assert.deepEqual([await statusOf(secret), await statusOf(held.secretOf('3'))], [200, 401]);
+    await old.run("update oauth_clients set secret = 'another-secret-of-the-machine' where id = 3");
+    await again();
+    assert.deepEqual([await statusOf(secret), await statusOf('another-secret-of-the-machine')], [401, 200]);
   });
 
   it('imports clients of users who were deleted here, without an owner', async () => {

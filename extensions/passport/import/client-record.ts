@@ -44,6 +44,7 @@ export interface ClientRecord {
   readonly revoked: boolean;
   readonly createdAt: number | null;
   readonly fingerprint: string;
+  readonly secretFingerprint: string;
 }
 
 export function readClient(row: SourceRow<'id'>, clock: WallClock): ClientRecord {
@@ -79,8 +80,10 @@ export function readClient(row: SourceRow<'id'>, clock: WallClock): ClientRecord
   // The fingerprint of other clients excludes the redirect URIs, as in earlier versions. Otherwise a second pass would find them
   // changed.
   const compared = type === 'application' ? { ...record, redirectUris } : record;
-  return { ...record, redirectUris, fingerprint: hash('sha256', JSON.stringify(compared), 'base64url').slice(0, 22) };
+  return { ...record, redirectUris, fingerprint: print(compared), secretFingerprint: print(record.secret) };
 }
+
+const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
 
 function secretIn(secret: string | null | undefined): ClientRecord['secret'] {
   if (secret === null || secret === undefined || secret === '') return 'none';

@@ -97,6 +97,8 @@ async function importClient(
     await saveLegacyIds(tx, [{ ...before, pass: number }]);
     return undefined;
   }
+  const [previous, previousSecret] = before?.fingerprint.split('.') ?? [];
+  const isChanged = previous !== record.fingerprint;
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
   const { fields, refused } = applicationOf(record);
   const bounds = boundsOf(record, hasSeveralRealms ? userTable.realm : null);
@@ -105,17 +107,19 @@ async function importClient(
     const created = Math.min(record.createdAt ?? at, at);
     const client = { id: record.id, type: record.type, name: nameOf(pass, record), userId, scopes };
     await createClient(tx, { ...client, ...fields, ...bounds }, created);
-  } else if (fields && before?.fingerprint !== record.fingerprint) {
+  } else if (fields && isChanged) {
     const scopes = [...new Set([...existing.scopes, ...defaultScopes.application])];
     await convertToApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
   if (existing && (await setClientBounds(tx, record.id, bounds, at))) invalidate({ kind: 'client', id: record.id });
   if (!before) counts.taken++;
-  else if (before.fingerprint === record.fingerprint) counts.unchanged++;
-  else counts.updated++;
-  if (before?.fingerprint !== record.fingerprint)
+  else if (isChanged) counts.updated++;
+  else counts.unchanged++;
+  // If only other values changed, a secret that was created here stays valid.
+  if (isChanged && previousSecret !== record.secretFingerprint)
     await setSecret(pass, tx, invalidate, record, existing !== undefined && !before);
-  const row = { old_id: record.id, fingerprint: record.fingerprint, version: 1, pass: number };
+  const fingerprint = `${record.fingerprint}.${record.secretFingerprint}`;
+  const row = { old_id: record.id, fingerprint, version: 1, pass: number };
   await saveLegacyIds(tx, [
     { ...row, source: clientSource, new_id: record.id },
     { ...row, source: providerSource, new_id: userTable.source },
