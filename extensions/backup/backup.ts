@@ -28,11 +28,13 @@ export async function backUp(
   { overwrite = false, progress = noProgress }: BackupOptions = {},
 ): Promise<void> {
   if (!existsSync(source)) throw new OperatorError(`There is no database at ${source} yet.`);
+  const draft = `${target}.part`;
+  const self = [target, draft].find((path) => isSameFile(source, path));
+  if (self) throw new OperatorError(`${self} is the database itself. Choose another name.`);
   if (existsSync(target) && !overwrite) {
     throw new OperatorError(`${target} already exists. Choose another name, or overwrite it with --force.`);
   }
   if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} does not exist.`);
-  const draft = `${target}.part`;
   rmSync(draft, { force: true });
   // The draft is created with mode 0600, so that other users cannot read it during the copy.
   closeSync(openSync(draft, 'wx', 0o600));
@@ -51,6 +53,12 @@ export async function backUp(
   }
   renameSync(draft, target);
   fsyncFolder(dirname(target));
+}
+
+/** Links lead to the same file. */
+function isSameFile(path: string, otherPath: string): boolean {
+  const [file, other] = [path, otherPath].map((name) => statSync(name, { throwIfNoEntry: false, bigint: true }));
+  return file !== undefined && file.dev === other?.dev && file.ino === other.ino;
 }
 
 async function copyPages(source: string, draft: string): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -44,6 +44,32 @@ async function signIn(service: Service): Promise<Holder> {
 const me = async (service: Service, token: string) => (await request(service, '/v1/users/me', { token })).status;
 const refresh = async (service: Service, refresh_token: string) =>
   (await request(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } })).status;
+
+describe('A backup', () => {
+  const start = services('sqlite');
+
+  it('never replaces the database itself, also through a link', async () => {
+    const { database } = await start();
+    const file = database.url.slice('sqlite:'.length);
+    const [symbolic, hard] = [join(database.dir, 'symbolic.db'), join(database.dir, 'hard.db.part')];
+    symlinkSync(file, symbolic);
+    linkSync(file, hard);
+    const { ino } = statSync(file);
+    for (const [source, target] of [
+      [file, file],
+      [file, symbolic],
+      [file, hard],
+      [file, join(database.dir, 'hard.db')],
+      [symbolic, file],
+    ]) {
+      const env = { DATABASE_URL: `sqlite:${source}`, DATA_DIR: database.dir };
+      const { code, stderr } = await gatehouseHere(['backup', String(target), '--force'], database.dir, env);
+      assert.equal(code, 1);
+      assert.match(stderr, /is the database itself\. Choose another name\./);
+    }
+    assert.equal(statSync(file).ino, ino);
+  });
+});
 
 describe('A folder of backups', () => {
   const start = services('sqlite');
