@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createFolder } from '../../src/platform/files.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';
-import { backUp } from './backup.ts';
+import { backUp, removeDraft } from './backup.ts';
 
 /** The name contains the time of the copy, so that names sort by time. */
 const copyName = (ms: number): string => `gatehouse-${new Date(ms).toISOString().replaceAll(':', '-')}.db`;
@@ -20,7 +20,7 @@ export async function backUpToFolder(
   createFolder(folder, 0o700);
   const names = readdirSync(folder);
   for (const name of names.filter(isDraft)) {
-    if (now - statSync(join(folder, name)).mtimeMs > maxDraftAgeMs) rmSync(join(folder, name), { force: true });
+    if (now - statSync(join(folder, name)).mtimeMs > maxDraftAgeMs) removeDraft(join(folder, name));
   }
   const copy = join(folder, copyName(now));
   await backUp(source, copy, { progress });

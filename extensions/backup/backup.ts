@@ -35,7 +35,7 @@ export async function backUp(
     throw new OperatorError(`${target} already exists. Choose another name, or overwrite it with --force.`);
   }
   if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} does not exist.`);
-  rmSync(draft, { force: true });
+  removeDraft(draft);
   // The draft is created with mode 0600, so that other users cannot read it during the copy.
   closeSync(openSync(draft, 'wx', 0o600));
   // The size is doubled, because the check reads all bytes again.
@@ -84,14 +84,14 @@ export async function restore(
 ): Promise<string | undefined> {
   if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
   const bytes = sizeOf(source);
-  const progressBar = progress(2 * bytes, 'checking the backup');
+  const progressBar = progress(2 * bytes, 'copying');
   try {
-    checkCopy(source);
-    progressBar.advance(bytes, 'copying');
-    return await replaceDatabase(target, overwrite, async (draft) => {
+    return await replaceDatabase(source, target, overwrite, async (draft) => {
       await watchGrowth(draft, bytes, progressBar, () => copyFile(source, draft));
       chmodSync(draft, 0o600);
-      progressBar.advance(0, 'syncing it to disk');
+      progressBar.advance(0, 'checking the copy');
+      checkCopy(draft, source);
+      progressBar.advance(bytes, 'syncing it to disk');
       await change?.(draft);
       disableWal(draft);
       syncToDisk(draft);
@@ -101,7 +101,12 @@ export async function restore(
   }
 }
 
-async function replaceDatabase(target: string, overwrite: boolean, make: (draft: string) => Promise<void>) {
+async function replaceDatabase(
+  source: string,
+  target: string,
+  overwrite: boolean,
+  make: (draft: string) => Promise<void>,
+) {
   let previousPath: string | undefined;
   if (existsSync(target)) {
     if (!overwrite) {
@@ -110,15 +115,37 @@ async function replaceDatabase(target: string, overwrite: boolean, make: (draft:
       );
     }
     rejectDatabaseInUse(target);
-    previousPath = `${target}.before-restore`;
+    previousPath = freeName(`${target}.before-restore`);
   }
   const draft = `${target}.part`;
-  await make(draft);
+  if (isSameFile(source, draft))
+    throw new OperatorError(`A restore overwrites ${draft}. Give the backup another name.`);
+  removeDraft(draft);
+  try {
+    await make(draft);
+  } catch (error) {
+    removeDraft(draft);
+    throw error;
+  }
   if (previousPath) renameSync(target, previousPath);
-  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true });
+  for (const suffix of sideFiles) rmSync(target + suffix, { force: true });
   renameSync(draft, target);
   fsyncFolder(dirname(target));
   return previousPath;
+}
+
+/** The path, or the path with the first number that no file has. */
+function freeName(path: string): string {
+  let name = path;
+  for (let number = 2; existsSync(name); number++) name = `${path}-${number}`;
+  return name;
+}
+
+/** SQLite would apply a log that an interrupted command left beside a new file. */
+const sideFiles = ['-journal', '-wal', '-shm'];
+
+export function removeDraft(path: string): void {
+  for (const suffix of ['', ...sideFiles]) rmSync(path + suffix, { force: true });
 }
 
 /** Turns the write-ahead log off, so that the copy is one file. */
@@ -128,8 +155,8 @@ function disableWal(path: string): void {
   copy.close();
 }
 
-/** Rejects a damaged file, another program's file, and a file of a newer version. */
-function checkCopy(path: string): void {
+/** Rejects a damaged file, another program's file, and a file of a newer version. The messages contain the given name. */
+function checkCopy(path: string, nameInMessages = path): void {
   let names: string[];
   try {
     const file = new DatabaseSync(path, { readOnly: true });
@@ -144,12 +171,12 @@ function checkCopy(path: string): void {
       file.close();
     }
   } catch (error) {
-    throw new OperatorError(`${path} is not a complete Gatehouse database: ${reasonOf(error)}.`);
+    throw new OperatorError(`${nameInMessages} is not a complete Gatehouse database: ${reasonOf(error)}.`);
   }
   const unknownMigrations = names.filter((name) => !knownMigrations.includes(name));
   if (unknownMigrations.length > 0) {
     throw new OperatorError(
-      `${path} comes from a newer Gatehouse (${unknownMigrations.join(', ')}). Restore it with that version.`,
+      `${nameInMessages} comes from a newer Gatehouse (${unknownMigrations.join(', ')}). Restore it with that version.`,
     );
   }
 }

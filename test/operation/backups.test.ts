@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
-import { linkSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { backUpEvery } from '../../extensions/backup/backup-series.ts';
@@ -171,6 +183,70 @@ describe('A SQLite database that is restored from a backup', () => {
     assert.equal((await run('restore', copy, '--force')).code, 0);
     const third = await start({ database });
     assert.equal(await me(third, holder.access), 200, 'otherwise the sessions of the backup stay valid');
+  });
+
+  it('stays complete after an interrupted restore, and every replaced database is kept', async () => {
+    const database = await create();
+    const file = database.url.slice('sqlite:'.length);
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
+    await (await start({ database })).close();
+    const copy = join(database.dir, 'copy.db');
+    assert.equal((await run('backup', copy)).code, 0);
+    const names: string[] = [];
+    const write = (path: string, name: string) => {
+      const open = new DatabaseSync(path);
+      open.exec(
+        `create table if not exists marks (name text); delete from marks; insert into marks values ('${name}')`,
+      );
+      open.close();
+    };
+    const marksIn = (path: string) => {
+      const open = new DatabaseSync(path, { readOnly: true });
+      const table = open.prepare("select 1 from sqlite_master where name = 'marks'").get();
+      const marks = table ? open.prepare('select name from marks').all() : [];
+      open.close();
+      return marks.map(({ name }) => name);
+    };
+    // The write-ahead log of an interrupted restore.
+    const other = join(database.dir, 'other.db');
+    copyFileSync(copy, other);
+    const writer = new DatabaseSync(other);
+    writer.exec("pragma journal_mode = wal; create table marks (name text); insert into marks values ('interrupted')");
+    copyFileSync(`${other}-wal`, `${file}.part-wal`);
+    writer.close();
+    for (const name of ['first', 'second', 'third']) {
+      write(file, name);
+      const { code, stdout, stderr } = await run('restore', copy, '--force');
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(marksIn(file), []);
+      names.push(/previous database is in (\S+)\.\n/.exec(stdout)?.[1] ?? '');
+    }
+    assert.deepEqual(
+      names,
+      ['', '-2', '-3'].map((end) => `${file}.before-restore${end}`),
+    );
+    assert.deepEqual(names.flatMap(marksIn), ['first', 'second', 'third']);
+    assert.equal((await run('restore', names[0] ?? '', '--force')).code, 0, 'a kept database can be restored');
+    assert.deepEqual(marksIn(file), ['first']);
+  });
+
+  it('is not replaced by a damaged copy', async () => {
+    const database = await create();
+    const file = database.url.slice('sqlite:'.length);
+    await (await start({ database })).close();
+    const draft = `${file}.part`;
+    writeFileSync(draft, 'a draft of an interrupted restore');
+    const run = (path: string) =>
+      gatehouseHere(['restore', path, '--force'], database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
+    assert.match((await run(draft)).stderr, /A restore overwrites .*\.part\. Give the backup another name\./);
+    const damaged = join(database.dir, 'damaged.db');
+    writeFileSync(damaged, 'nonsense'.repeat(1000));
+    const { code, stderr } = await run(damaged);
+    assert.equal(code, 1);
+    assert.match(stderr, /damaged\.db is not a complete Gatehouse database/);
+    assert.ok(existsSync(file));
+    assert.ok(!existsSync(draft));
   });
 });
 
