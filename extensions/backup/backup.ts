@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Config } from '../../src/config/config.ts';
 import { fsyncFolder } from '../../src/database/fsync-folder.ts';
-import { knownMigrations } from '../../src/database/migrate.ts';
+import { rejectNewer } from '../../src/database/migrate.ts';
 import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
 import { type BeginProgress, noProgress, type Progress } from '../../src/platform/progress.ts';
 
@@ -90,7 +90,7 @@ export async function restore(
       await watchGrowth(draft, bytes, progressBar, () => copyFile(source, draft));
       chmodSync(draft, 0o600);
       progressBar.advance(0, 'checking the copy');
-      checkCopy(draft, source);
+      rejectNewer(checkCopy(draft, source));
       progressBar.advance(bytes, 'syncing it to disk');
       await change?.(draft);
       disableWal(draft);
@@ -155,15 +155,14 @@ function disableWal(path: string): void {
   copy.close();
 }
 
-/** Rejects a damaged file, another program's file, and a file of a newer version. The messages contain the given name. */
-function checkCopy(path: string, nameInMessages = path): void {
-  let names: string[];
+/** Returns the names of the migrations. Rejects a damaged file and another program's file. The messages contain the given name. */
+function checkCopy(path: string, nameInMessages = path): string[] {
   try {
     const file = new DatabaseSync(path, { readOnly: true });
     try {
       const result = file.prepare('pragma integrity_check').get()?.integrity_check;
       if (result !== 'ok') throw new Error(String(result));
-      names = file
+      return file
         .prepare('select name from migrations')
         .all()
         .map(({ name }) => String(name));
@@ -172,12 +171,6 @@ function checkCopy(path: string, nameInMessages = path): void {
     }
   } catch (error) {
     throw new OperatorError(`${nameInMessages} is not a complete Gatehouse database: ${reasonOf(error)}.`);
-  }
-  const unknownMigrations = names.filter((name) => !knownMigrations.includes(name));
-  if (unknownMigrations.length > 0) {
-    throw new OperatorError(
-      `${nameInMessages} comes from a newer Gatehouse (${unknownMigrations.join(', ')}). Restore it with that version.`,
-    );
   }
 }
 

@@ -38,7 +38,7 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
 const isContracting = (name: string): boolean => /^\d+-contract-/.test(name);
 
 /** Throws if a newer version has contracted the schema. Returns the newer migrations that this version can run with. */
-function rejectNewer(applied: readonly string[]): string[] {
+export function rejectNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMoveMarker)) {
     throw new OperatorError(
       'A move into this database is not finished, so some rows are missing. Run the same `gatehouse move` command again.',

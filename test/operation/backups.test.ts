@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { backUpEvery } from '../../extensions/backup/backup-series.ts';
+import { unfinishedMoveMarker } from '../../src/database/migrate.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
@@ -229,6 +230,30 @@ describe('A SQLite database that is restored from a backup', () => {
     assert.deepEqual(names.flatMap(marksIn), ['first', 'second', 'third']);
     assert.equal((await run('restore', names[0] ?? '', '--force')).code, 0, 'a kept database can be restored');
     assert.deepEqual(marksIn(file), ['first']);
+  });
+
+  it('can come from a newer version, if a start of this version accepts the database', async () => {
+    const database = await create();
+    const file = database.url.slice('sqlite:'.length);
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
+    await (await start({ database })).close();
+    const outcomes: [code: number | null, refusal: boolean][] = [];
+    for (const migration of ['990-later', '991-contract-later', unfinishedMoveMarker]) {
+      const open = new DatabaseSync(file);
+      open.prepare('insert into migrations (name, applied_at) values (?, 0)').run(migration);
+      open.close();
+      const copy = join(database.dir, `${migration}.db`);
+      const made = await run('backup', copy);
+      assert.equal(made.code, 0, made.stderr);
+      const { code, stderr } = await run('restore', copy, '--force');
+      outcomes.push([code, /removed something that this version needs|A move .* is not finished/.test(stderr)]);
+    }
+    assert.deepEqual(outcomes, [
+      [0, false],
+      [1, true],
+      [1, true],
+    ]);
   });
 
   it('is not replaced by a damaged copy', async () => {
