@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { sql } from 'kysely';
-import { type MoveOptions, move } from '../../extensions/move/move.ts';
+import { move } from '../../extensions/move/move.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
@@ -43,6 +43,17 @@ async function onDatabase<T>({ url, dir }: TestDatabase, statement: string): Pro
   }
 }
 
+/** Interrupts the move after a batch of this table. */
+async function moveInPart(from: TestDatabase, to: TestDatabase, table: string, batch: number): Promise<void> {
+  const config = parseConfig({}, { DATABASE_URL: from.url, DATA_DIR: from.dir }, from.dir);
+  const advance = (by: number, what?: string) => {
+    if (what === `copying ${table}` && by === batch) throw new Error('cut off');
+  };
+  const progress = () => ({ advance, end: () => undefined });
+  const options = { to: to.url, without: [], startOver: false, dryRun: false, progress };
+  await assert.rejects(move(config, options), /cut off/);
+}
+
 onBothEngines('Moving a service to the other engine', (engine) => {
   const start = services(engine);
   const create = databases(engine);
@@ -61,6 +72,16 @@ onBothEngines('Moving a service to the other engine', (engine) => {
       assert.match(stderr, /^gatehouse: The PostgreSQL database at 127\.0\.0\.1:1\/nothing.* cannot be used: .*\n$/);
       assert.doesNotMatch(stderr, /secret/);
     }
+  });
+
+  it('starts over after an interruption on request', async () => {
+    const [here, there] = [await create(), await createOther()];
+    await (await start({ database: here, env })).close();
+    await onDatabase(here, "insert into throttles (key, count, expires_at) values ('k', 1, 1)");
+    await moveInPart(here, there, 'throttles', 1);
+    const moved = await moveBetween(here, there, '--start-over');
+    assert.equal(moved.code, 0, moved.stderr);
+    assert.deepEqual(await onDatabase(there, 'select key from throttles'), [{ key: 'k' }]);
   });
 
   it('keeps all sessions and all values, and can be resumed after an interruption', async () => {
@@ -124,23 +145,7 @@ onBothEngines('Moving a service to the other engine', (engine) => {
     const looked = await moveBetween(here, there, '--dry-run');
     assert.equal(looked.code, 0, looked.stderr);
     assert.match(looked.stdout, /throttles +120\d\d\n/);
-    const config = parseConfig({}, { DATABASE_URL: here.url, DATA_DIR: here.dir }, here.dir);
-    let rows = 0;
-    const cutOff: MoveOptions = {
-      to: there.url,
-      without: [],
-      startOver: false,
-      dryRun: false,
-      progress: () => ({
-        advance(by, what) {
-          rows += by;
-          if (what === 'copying throttles' && by === 5000) throw new Error('cut off');
-        },
-        end: () => undefined,
-      }),
-    };
-    await assert.rejects(move(config, cutOff), /cut off/);
-    assert.ok(rows > 5000);
+    await moveInPart(here, there, 'throttles', 5000);
     const half = await gatehouseHere(['user', 'list'], there.dir, { DATABASE_URL: there.url, DATA_DIR: there.dir });
     assert.deepEqual([half.code, /not finished/.test(half.stderr)], [1, true]);
 

@@ -81,6 +81,9 @@ export async function emptyTarget(location: Location): Promise<void> {
     await database.db.transaction().execute(async (tx) => {
       const names = await tableNames({ engine: 'postgres', db: tx });
       if (names.length > 0) await sql.raw(`drop table ${names.map(quote).join(', ')}`).execute(tx);
+      // The first migration creates them again.
+      await sql`drop sequence if exists row_changes, change_log_position`.execute(tx);
+      await sql`drop function if exists count_row_changes()`.execute(tx);
     });
   } finally {
     await database.close();
