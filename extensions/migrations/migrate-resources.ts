@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Tx } from '../../src/database/database.ts';
 import { withMigrationLock } from '../../src/database/locks/migration-lock.ts';
+import { runPending } from '../../src/database/migrate.ts';
 import { countRowChanges } from '../../src/database/postgres/batching/count-row-changes.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { type BeginProgress, noProgress, type StepProgress, stepProgress } from '../../src/platform/progress.ts';
@@ -35,6 +36,7 @@ export interface MigrationOptions {
   /** On PostgreSQL: leaves the work that needs no lock to `finishMigrations`. */
   readonly later?: boolean;
   readonly operatorMigrations?: OperatorMigrations | undefined;
+  /** Also runs the pending migrations of the service, and undoes everything. */
   readonly dryRun?: boolean;
   readonly now?: () => number;
   /** Called for tables and columns that are no longer declared. */
@@ -90,6 +92,9 @@ export async function applyResourceMigrations(
   let descriptions: string[] = [];
   try {
     await withMigrationLock(database, async (tx) => {
+      // Before a real run, `migrate` has run the migrations of the service.
+      let hasMore = options.dryRun ?? false;
+      while (hasMore) ({ hasMore } = await runPending(database, tx, database.now));
       descriptions = await migrateInTransaction(database, tx, definitions, options, { earlierWork, stepsProgress });
       if (options.dryRun) throw dryRunRollback;
     });

@@ -71,12 +71,11 @@ async function planOutcome({ database, definitions, operatorMigrations }: Migrat
     const code = (operatorMigrations?.names ?? []).map((name) => `would then run the migration ${name}`);
     return { lines: [...names, ...tables, ...code] };
   }
-  const pendingOfOperator =
-    operatorMigrations && pending.length === 0 ? await operatorMigrations.pending(database.db) : [];
+  const pendingOfOperator = (await operatorMigrations?.pending(database.db)) ?? [];
   if (pendingOfOperator.length > 0) {
     // The result of operator migrations is known only after they have run.
     const steps = await applyResourceMigrations(database, definitions, { operatorMigrations, dryRun: true });
-    return { lines: steps.map((step) => `would ${step}`) };
+    return { lines: [...names, ...steps.map((step) => `would ${step}`)] };
   }
   const plan = await planResourceMigrations(database, definitions, { operatorMigrations });
   const lines = [

@@ -88,7 +88,15 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     const possible = await run('--plan');
     assert.equal(possible.code, 0, possible.stderr);
     assert.match(possible.stdout, /would add the column "level" to "shelves"\nwould run the migration 001-levels/);
-    assert.match((await run()).stdout, /done: run the migration 001-levels/);
+    const earlier = await openDatabase({ databaseUrl: database.url, databasePoolSize: 1, workingDir: database.dir });
+    await earlier.db.deleteFrom('migrations').where('name', '=', '002-factor-sessions').execute();
+    for (const table of ['passkeys', 'authenticators'])
+      await earlier.db.schema.alterTable(table).dropColumn('session_id').execute();
+    await earlier.close();
+    const both = await run('--plan');
+    assert.equal(both.code, 0, both.stderr);
+    assert.match(both.stdout, /^would apply 002-factor-sessions\nwould add .*\nwould run the migration 001-levels/);
+    assert.match((await run()).stdout, /^applied 002-factor-sessions\n.*done: run the migration 001-levels/s);
     const then = await run('--plan');
     assert.match(then.stdout, /stays: shelves\.room is no longer declared, and 1 row has/);
     assert.equal(then.code, 0);
