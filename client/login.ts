@@ -173,10 +173,12 @@ export function createLogin(options: LoginOptions): Login {
     return post('refresh', token === undefined ? {} : { refresh_token: token }, true);
   }
 
+  const requestTokens = renew ?? refreshByProxy;
+
   async function refreshNow(): Promise<string> {
     const forLogin = loginNumber;
     try {
-      return await storeTokens(await (renew ?? refreshByProxy)(), forLogin);
+      return await storeTokens(await requestTokens(), forLogin);
     } catch (error) {
       if (!isSignedOutError(error)) throw error;
       if (forLogin !== loginNumber && held) return held.token;
@@ -200,6 +202,17 @@ export function createLogin(options: LoginOptions): Login {
       withCookies: store === undefined,
     });
 
+  /** Ends the session of this access token. False: the service refuses the token. */
+  async function hasEnded(token: string): Promise<boolean> {
+    try {
+      await (end ?? logOut)(token);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
+      return false;
+    }
+  }
+
   return {
     login: (credentials) => setTokens(() => logIn(credentials)),
     setTokens,
@@ -214,12 +227,20 @@ export function createLogin(options: LoginOptions): Login {
       }
     },
     async logout() {
-      const token = held?.token ?? (await refresh().catch(() => undefined));
-      await forget();
-      if (token === undefined) return;
-      await (end ?? logOut)(token).catch((error) => {
-        if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
-      });
+      const token = held && held.until > now() ? held.token : undefined;
+      const number = ++loginNumber;
+      held = undefined;
+      isSignedOut = true;
+      try {
+        if (token !== undefined && (await hasEnded(token))) return;
+        // The service refuses an access token that has expired or was revoked. The session may still exist.
+        const tokens = await requestTokens().catch((error) => {
+          if (!isSignedOutError(error)) throw error;
+        });
+        if (tokens) await hasEnded(tokens.access_token);
+      } finally {
+        if (number === loginNumber) await forget();
+      }
     },
     async accessToken() {
       if (held && held.until > now()) return held.token;
