@@ -62,10 +62,12 @@ export async function* subscribe<Row>(
   let failures = 0;
   let polls = false;
   while (!signal?.aborted) {
+    let failure: unknown;
     try {
       const path = queryOf(resource, { ...options, after });
       if (polls) {
         const { body } = await send<ChangesBody<Row>>({ method: 'GET', path, signal, repeatable: true });
+        failures = 0;
         yield* body.data;
         after = body.meta.changes_position;
         if (!body.meta.more) await pause(pollMs, signal);
@@ -85,9 +87,16 @@ export async function* subscribe<Row>(
     } catch (error) {
       if (signal?.aborted) return;
       if (isFinal(error)) throw error;
+      failure = error;
     }
-    if (!polls) await pause(pauses[failures++] ?? longestPause, signal).catch(() => undefined);
+    await pauseAfter(failures++, failure, signal);
   }
+}
+
+/** Waits before the next attempt, at least as long as the service requested. Returns early if the caller aborts. */
+function pauseAfter(failures: number, error: unknown, signal: AbortSignal | undefined): Promise<void> {
+  const requested = error instanceof GatehouseError ? (error.retryAfter ?? 0) * 1000 : 0;
+  return pause(Math.max(pauses[failures] ?? longestPause, requested), signal).catch(() => undefined);
 }
 
 async function newest(send: Send, resource: string, signal: AbortSignal | undefined): Promise<string | undefined> {
@@ -174,10 +183,12 @@ export async function* live<Row>(
 ): AsyncGenerator<readonly Row[], void> {
   const { search, searchJoin, ...rest } = query;
   const isPlain = Object.values(rest).every((value) => value === undefined);
+  let failures = 0;
   while (!signal?.aborted) {
-    let page = await list(query, { signal });
-    yield page.data;
     try {
+      let page = await list(query, { signal });
+      failures = 0;
+      yield page.data;
       for await (const change of changes({ search, searchJoin, after: page.position, signal })) {
         // The list was read again after this change.
         if (page.position !== undefined && change.position <= page.position) continue;
@@ -186,7 +197,10 @@ export async function* live<Row>(
         yield page.data;
       }
     } catch (error) {
-      if (!(error instanceof GatehouseError) || error.code !== 'resync') throw error;
+      if (!(error instanceof GatehouseError)) throw error;
+      if (error.code === 'resync') continue;
+      if (isFinal(error)) throw error;
+      await pauseAfter(failures++, error, signal);
     }
   }
 }
