@@ -80,6 +80,25 @@ describe('The console and access rights', () => {
       assert.deepEqual([status, body.code], [401, 'token_revoked']);
     });
 
+    await visit.test('shows the value of a token until the person has copied it', async () => {
+      const token = await logIn(service, 'ada@example.com', password);
+      const json = { name: 'Scripts', scopes: ['*'] };
+      const { body } = await request<{ data: { id: string } }>(service, '/v1/tokens', { json, token });
+      const { db } = service.context.database;
+      await db.updateTable('sessions').set({ revealed_at: null }).where('id', '=', body.data.id).execute();
+      await page.goto(`${service.url}/admin/tokens/${body.data.id}/show`);
+      const button = page.locator('button', { hasText: 'Show the value' });
+      await button.click();
+      const dialog = page.getByRole('dialog', { name: 'Copy it now' });
+      const value = await dialog.getByRole('textbox').inputValue();
+      // The page reads the token again, and the value cannot be shown a second time.
+      await button.waitFor({ state: 'detached' });
+      assert.equal(await dialog.getByRole('textbox').inputValue(), value);
+      await dialog.getByRole('button', { name: 'I have copied it' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal((await request(service, '/v1/users/me', { token: value })).status, 200);
+    });
+
     await visit.test('disables a user, filters by disabled users, and enables the user again', async () => {
       const token = await logIn(service, 'grace@example.com', password);
       const open = async () => {

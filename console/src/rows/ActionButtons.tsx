@@ -20,25 +20,41 @@ const doneTexts = new Map([
   ['Run it now', 'The job runs now.'],
 ]);
 
-/** A button for each action that is declared on the row. */
+/** A button for each action that is declared on the row, and the secrets that the last action returned. */
 export function ActionButtons() {
-  const description = useDescription();
+  // An action can change the row so that its button disappears. The secrets stay.
+  const [secrets, setSecrets] = useState<[string, string][]>([]);
+  const actions = useRowActions();
+  return (
+    <>
+      {actions.map((action) => (
+        <RowAction key={action.name} action={action} onSecrets={setSecrets} />
+      ))}
+      {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
+    </>
+  );
+}
+
+function useRowActions(): ActionDescription[] {
+  const { name, actions } = useDescription();
   const row = useRecordContext();
   const { identity } = useGetIdentity();
   // The value of a token is shown once, and to its owner.
-  if (description.name === 'tokens' && (row?.revealed !== false || row.user_id !== identity?.id)) return null;
+  if (name === 'tokens' && (row?.revealed !== false || row.user_id !== identity?.id)) return [];
   // The page of a person has separate buttons.
-  if (description.name === 'users' || (description.name === 'clients' && row?.public)) return null;
-  return description.actions
-    .filter(({ on }) => on === 'row')
-    .map((action) => <RowAction key={action.name} action={action} />);
+  if (name === 'users' || (name === 'clients' && row?.public)) return [];
+  return actions.filter(({ on }) => on === 'row');
 }
 
-function RowAction({ action: { name, summary, fields } }: { action: ActionDescription }) {
+interface Props {
+  action: ActionDescription;
+  onSecrets: (secrets: [string, string][]) => void;
+}
+
+function RowAction({ action: { name, summary, fields }, onSecrets }: Props) {
   const description = useDescription();
   const row = useRecordContext();
   const { run } = useTask();
-  const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
   const word = translate(isBuiltin(description) ? summary : humanizeName(name));
   const successMessage = translate(doneTexts.get(summary) ?? 'Done');
@@ -48,7 +64,7 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
     const body = Object.fromEntries(filledIn.map((field) => [field.name, values[field.name]]));
     const rows = gatehouse.resource(description.name);
     const data = await rows.act<Record<string, unknown> | undefined>(String(row?.id), name, body).catch(throwFormError);
-    setSecrets(secretsIn(data ?? {}));
+    onSecrets(secretsIn(data ?? {}));
   }
 
   const dialog = {
@@ -60,17 +76,11 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
     form: { record: {}, defaultValues: {} },
     children: fields.length > 0 && fields.map((field) => <Input key={field.name} field={field} />),
   };
-  return (
-    <>
-      {/* A built-in action without values runs at once, because its label says what it does. */}
-      {isBuiltin(description) && fields.length === 0 ? (
-        <ActionButton label={word} onClick={() => void run(() => act({}), successMessage)} />
-      ) : (
-        <FormButton {...(description.name === 'clients' ? newSecretDialog(row) : dialog)} onSubmit={act} />
-      )}
-      {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
-    </>
-  );
+  // A built-in action without values runs at once, because its label says what it does.
+  if (isBuiltin(description) && fields.length === 0) {
+    return <ActionButton label={word} onClick={() => void run(() => act({}), successMessage)} />;
+  }
+  return <FormButton {...(description.name === 'clients' ? newSecretDialog(row) : dialog)} onSubmit={act} />;
 }
 
 /** For how many hours the old secret stays valid. */
