@@ -209,6 +209,22 @@ describe('The console and lists with many rows', () => {
       await request(service, `/v1/cars/${body.data[0]?.id}`, { method: 'DELETE', token });
     });
 
+    await visit.test('ends a selection when the filter changes, and when the list is left', async () => {
+      await page.goto(`${service.url}/admin/cars?filter={}&displayedFilters={}`);
+      const boxes = page.getByRole('checkbox', { name: /^Select .*IN \d/ });
+      for (const i of [0, 1]) await boxes.nth(i).check();
+      await selection().getByText('2 cars selected').waitFor();
+      await page.getByPlaceholder('Plate').fill('AB 123');
+      await boxes.first().waitFor({ state: 'detached' });
+      await page.getByRole('checkbox', { name: /^Select .*AB 123/ }).check();
+      await selection().getByText('1 car selected').waitFor();
+      await page.getByRole('menuitem', { name: 'Owners' }).click();
+      await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).waitFor();
+      await page.getByRole('menuitem', { name: 'Cars' }).click();
+      await page.getByRole('checkbox', { name: /^Select .*AB 123/ }).waitFor();
+      assert.equal(await selection().count(), 0);
+    });
+
     await visit.test('works on a phone: selects, sorts, and shows the pages', async () => {
       await page.setViewportSize({ width: 390, height: 844 });
       await page.emulateMedia({ colorScheme: 'dark' });

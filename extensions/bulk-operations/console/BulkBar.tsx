@@ -14,7 +14,7 @@ const BulkDialog = lazy(() => import('./BulkDialog.tsx'));
 /** The number of selected rows, and the actions on them. */
 export function BulkBar() {
   const description = useDescription();
-  const { selectedIds, onUnselectItems, filterValues, total, data = [] } = useListContext();
+  const { selectedIds, onSelect, onUnselectItems, filterValues, total, data = [] } = useListContext();
   const refresh = useRefresh();
   const [task, setTask] = useState<'update' | 'delete'>();
   const [all, setAll] = useState<number>();
@@ -24,7 +24,7 @@ export function BulkBar() {
   useEffect(() => setAll(undefined), [filterText, selectedIds.length]);
   // A selection ends when the list is left and when its filter changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter is another list.
-  useEffect(() => onUnselectItems, [description.name, filterText]);
+  useEffect(() => () => onSelect([]), [description.name, filterText]);
 
   if (selectedIds.length === 0) return null;
   const { name, operations } = description;
