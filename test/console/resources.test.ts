@@ -112,6 +112,29 @@ describe('The console and the resources of an operator', () => {
       await page.getByText('No notes yet.').waitFor();
     });
 
+    await visit.test('shows the reports of the import of the first rows, and of the deletion of all rows', async () => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Import' }).click();
+      const file = { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('title\nOne\nTwo') };
+      await page.getByLabel('File').setInputFiles(file);
+      await page.getByRole('button', { name: 'Import 2 notes' }).click();
+      const rows = page.locator('tbody tr');
+      await rows.nth(1).waitFor();
+      const imported = page.getByRole('dialog', { name: '2 notes imported' });
+      await imported.getByRole('button', { name: 'Undo the import' }).waitFor();
+      await imported.getByRole('button', { name: 'Close' }).click();
+      for (const name of ['Select One', 'Select Two']) await page.getByRole('checkbox', { name }).check();
+      await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Delete 2 notes' }).click();
+      const deleted = page.getByRole('dialog', { name: '2 notes deleted' });
+      await deleted.getByText('Nothing failed.').waitFor();
+      // As when a user returns from another tab: the list reads its rows again.
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      await rows.first().waitFor({ state: 'detached' });
+      await deleted.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('No notes yet.').waitFor();
+    });
+
     await visit.test('closes when the session ends', async () => {
       await page.getByRole('button', { name: /ada@example|Profile/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();

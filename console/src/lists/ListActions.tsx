@@ -9,17 +9,16 @@ import MoreIcon from '@mui/icons-material/MoreHoriz';
 import { Box, Button, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material';
 import { memo, Suspense, useState } from 'react';
 import { ColumnsButton, FilterButton, Link, SortButton, useListContext, useStore } from 'react-admin';
-import { CodeDrawer, ExportDialog, ImportDialog, InviteButton } from '../../../extensions/all-console-parts.ts';
+import { CodeDrawer, ExportDialog, ImportDialog } from '../../../extensions/all-console-parts.ts';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { deletedKey } from '../data/to-list-query.ts';
 import { translate } from '../text/translate.ts';
-import { PageActions } from '../widgets/PageActions.tsx';
 import { useIsNarrow } from '../widgets/useIsNarrow.ts';
 import { densityKey } from './Rows.tsx';
 
-/** Beside the search box: filters, columns and order. Beside the title: actions. */
+/** Beside the search box: filters, columns and order. */
 export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
-  const { name, operations, fields } = useDescription();
+  const { name, fields } = useDescription();
   const isNarrow = useIsNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return (
@@ -33,11 +32,6 @@ export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
               <ColumnsButton />
             </span>
           )}
-      <PageActions>
-        {name === 'users' && operations.has('create') && <InviteButton />}
-        <CreateButton />
-        <ListMenu />
-      </PageActions>
     </Box>
   );
 });
@@ -55,7 +49,7 @@ export function CreateButton() {
 /** Whether lists show their figures. */
 export const figuresKey = 'lists.figures';
 
-/** All actions of a list except creating a row. */
+/** All actions of a list except creating a row. Its dialogs stay open when the list becomes empty, or gets its first rows. */
 export function ListMenu() {
   const { operations, softDelete } = useDescription();
   const [figures, setFigures] = useStore<boolean>(figuresKey, false);

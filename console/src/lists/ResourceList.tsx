@@ -9,7 +9,7 @@ import {
   useRecordContext,
   useStore,
 } from 'react-admin';
-import { BulkBar, ListFigures, LiveRows, TrailRows } from '../../../extensions/all-console-parts.ts';
+import { BulkBar, InviteButton, ListFigures, LiveRows, TrailRows } from '../../../extensions/all-console-parts.ts';
 import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened, LazyFilterForm } from '../app/lazy-components.tsx';
 import { root } from '../data/api.ts';
@@ -52,13 +52,14 @@ export const ResourceList = memo(() => {
 
 function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersOf>; onCountAll: () => void }) {
   const description = useDescription();
-  const { name } = description;
-  const { error, isPending, total, data, filterValues, displayedFilters, page } = useListContext();
+  const { name, operations } = description;
+  const { error, isPending, total, data, filterValues, displayedFilters, page, selectedIds } = useListContext();
   useEffect(() => {
     if (!isPending) removeFirstRows();
   }, [isPending]);
-  const isEmpty =
-    !error && !isPending && Object.keys(filterValues).length === 0 && page === 1 && (total === 0 || data?.length === 0);
+  const hasNoRows = !error && !isPending && page === 1 && (total === 0 || data?.length === 0);
+  // While rows are selected, the report of their deletion may be open.
+  const isEmpty = hasNoRows && Object.keys(filterValues).length === 0 && selectedIds.length === 0;
   const isFiltered = filters.some(
     ({ props: { alwaysOn, source } }) => alwaysOn || displayedFilters?.[source] || filterValues[source] !== undefined,
   );
@@ -76,7 +77,7 @@ function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersO
           <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
             {search && <SearchBox {...search} />}
             <Suspense>{isFiltered && <LazyFilterForm />}</Suspense>
-            {search ? <Box sx={{ ml: 'auto' }}>{actions}</Box> : <PageActions>{actions}</PageActions>}
+            {search && <Box sx={{ ml: 'auto' }}>{actions}</Box>}
           </Box>
           <ColumnsOpened.Provider value={areColumnsOpened}>
             <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : <ListContent />}</Card>
@@ -84,6 +85,16 @@ function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersO
           <Pagination onCountAll={onCountAll} />
         </Box>
       )}
+      <PageActions>
+        {!isEmpty && (
+          <>
+            {!search && actions}
+            {name === 'users' && operations.has('create') && <InviteButton />}
+            <CreateButton />
+          </>
+        )}
+        <ListMenu />
+      </PageActions>
     </div>
   );
 }
@@ -178,9 +189,6 @@ function Empty() {
         </Box>
       )}
       <CreateButton />
-      <PageActions>
-        <ListMenu />
-      </PageActions>
     </Box>
   );
 }
