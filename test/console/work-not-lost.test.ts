@@ -115,5 +115,35 @@ describe('The console', () => {
       await page.getByRole('button', { name: 'Retry' }).click();
       await page.getByRole('link', { name: 'Max Verne' }).first().waitFor();
     });
+
+    await visit.test('keeps dialogs and their text when the page cannot be read again', async () => {
+      const calls = (url: URL) => url.pathname.startsWith('/v1/');
+      const readAgainInVain = async () => {
+        await page.route(calls, (route) => route.fulfill({ status: 503 }));
+        // As when a user returns from another tab.
+        await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+        await page.getByRole('alert', { includeHidden: true }).filter({ hasText: 'Retry' }).first().waitFor();
+        await page.unroute(calls);
+      };
+      const leave = () => page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.goto(`${service.url}/admin/cars/${id}/show`);
+      await page.getByRole('link', { name: 'Ada Lovelace' }).first().click();
+      await page.getByRole('button', { name: 'New car' }).click();
+      await model().fill('Typed in a dialog');
+      await readAgainInVain();
+      assert.equal(await model().inputValue(), 'Typed in a dialog');
+      await leave();
+      await page.getByRole('menuitem', { name: 'Cars' }).click();
+      await page.getByRole('checkbox', { name: /^Select .*AB 123/ }).check();
+      await page.getByRole('button', { name: 'Change' }).click();
+      const value = page.getByRole('textbox', { name: 'New model' });
+      await value.fill('Typed for many');
+      await readAgainInVain();
+      await page.setViewportSize({ width: 600, height: 800 });
+      await page.locator('ul.rows').waitFor();
+      assert.equal(await value.inputValue(), 'Typed for many');
+      await page.setViewportSize({ width: 1280, height: 720 });
+      await leave();
+    });
   });
 });

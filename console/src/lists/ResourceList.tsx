@@ -22,7 +22,7 @@ import { hiddenRowsText } from '../text/hidden-rows.ts';
 import { columnsOf, defaultOrderOf, emptyTextOf, firstStepsOf, isBuiltin, labelOf } from '../text/presentation.ts';
 import { locale, lowerCaseFirst, translate } from '../text/translate.ts';
 import { Code } from '../widgets/Code.tsx';
-import { ListError } from '../widgets/LoadError.tsx';
+import { LoadedList } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, SearchBox, searchOf } from './Filters.tsx';
@@ -80,7 +80,11 @@ function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersO
             {search && <Box sx={{ ml: 'auto' }}>{actions}</Box>}
           </Box>
           <ColumnsOpened.Provider value={areColumnsOpened}>
-            <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : <ListContent />}</Card>
+            <Card sx={{ overflow: 'visible' }}>
+              <LoadedList>
+                <ListContent />
+              </LoadedList>
+            </Card>
           </ColumnsOpened.Provider>
           <Pagination onCountAll={onCountAll} />
         </Box>

@@ -16,7 +16,7 @@ import { columnsOf, humanizeName, labelOf, rowName, singularOf } from '../text/p
 import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormButton } from '../widgets/FormDialog.tsx';
-import { ListError } from '../widgets/LoadError.tsx';
+import { LoadedList } from '../widgets/LoadError.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 
@@ -42,29 +42,30 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           reference={relation.resource}
           target={`${name}/${relation.name}`}
           perPage={10}
-          error={<ListError />}
           pagination={<Pagination />}
           queryOptions={{ refetchInterval: ({ state }) => untilDelivered(state.data?.data) }}
         >
-          <Rows
-            columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
-            sorted={false}
-            selectable={false}
-            rowAction={
-              target.name === 'webhook-deliveries' ? (
-                <SendAgain />
-              ) : (
-                <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
-                  <EditRow parentReference={parentReference} />
-                  {links?.canRemove && row ? (
-                    <RemoveLink links={links} parent={String(row.id)} target={target} />
-                  ) : (
-                    parentReference && <RemoveButton small />
-                  )}
-                </Box>
-              )
-            }
-          />
+          <LoadedList>
+            <Rows
+              columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
+              sorted={false}
+              selectable={false}
+              rowAction={
+                target.name === 'webhook-deliveries' ? (
+                  <SendAgain />
+                ) : (
+                  <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
+                    <EditRow parentReference={parentReference} />
+                    {links?.canRemove && row ? (
+                      <RemoveLink links={links} parent={String(row.id)} target={target} />
+                    ) : (
+                      parentReference && <RemoveButton small />
+                    )}
+                  </Box>
+                )
+              }
+            />
+          </LoadedList>
         </ReferenceManyField>
       </Card>
     </section>

@@ -22,7 +22,7 @@ import { fieldLabel, hasField, isBuiltin, rowName, singularOf } from '../text/pr
 import { translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
-import { ShowError } from '../widgets/LoadError.tsx';
+import { LoadedRow } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ActionButtons } from './ActionButtons.tsx';
 import { Related } from './Related.tsx';
@@ -37,15 +37,11 @@ const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 export default function ResourceShow() {
   const { name } = useDescription();
   return (
-    <Show
-      title={<ShowTitle />}
-      actions={<ShowActions />}
-      component="div"
-      error={<ShowError />}
-      queryOptions={{ onError: () => undefined }}
-    >
-      <LiveRow />
-      {name === 'users' ? <PersonPage history={<RowHistory />} /> : <RowPage />}
+    <Show title={<ShowTitle />} actions={<ShowActions />} component="div" queryOptions={{ onError: () => undefined }}>
+      <LoadedRow>
+        <LiveRow />
+        {name === 'users' ? <PersonPage history={<RowHistory />} /> : <RowPage />}
+      </LoadedRow>
     </Show>
   );
 }

@@ -1,11 +1,12 @@
 import CloudOffIcon from '@mui/icons-material/CloudOffOutlined';
 import { Box, Button } from '@mui/material';
+import type { ReactNode } from 'react';
 import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { translate } from '../text/translate.ts';
 
-/** Shown instead of data that could not be loaded: the reason, and a button to try again. */
+/** Reports that data could not be loaded: the reason, and a button to try again. */
 function LoadError({ error, refetch }: { error?: unknown; refetch?: () => unknown }) {
   if (!error) return null;
   const { title, text } = describeLoadError(error);
@@ -38,7 +39,35 @@ function describeLoadError(error: unknown): { title: string; text: string } {
   return { title: translate('This could not be read'), text: message || reasonOf(error) };
 }
 
-/** The error of the list, row or form around it. */
-export const ListError = () => <LoadError {...useListContext()} />;
-export const ShowError = () => <LoadError {...useShowContext()} />;
+interface LoadedProps extends Partial<Pick<ReturnType<typeof useListContext>, 'error' | 'refetch'>> {
+  data: unknown;
+  children: ReactNode;
+}
+
+/** Data, and above it the error of the last read. Data from an earlier read stays, with its open dialogs, unless it is gone or forbidden. */
+function Loaded({ error, refetch, data, children }: LoadedProps) {
+  const isHidden = error && (data === undefined || (error instanceof GatehouseError && hiding.has(error.status)));
+  return (
+    <>
+      <LoadError {...{ error, refetch }} />
+      {!isHidden && children}
+    </>
+  );
+}
+
+const hiding = new Set([403, 404]);
+
+/** The rows of the list around it. */
+export const LoadedList = ({ children }: { children: ReactNode }) => {
+  const { data, error, refetch } = useListContext();
+  return <Loaded {...{ data, error, refetch, children }} />;
+};
+
+/** The page of the row around it. */
+export const LoadedRow = ({ children }: { children: ReactNode }) => {
+  const { record, error, refetch } = useShowContext();
+  return <Loaded {...{ data: record, error, refetch, children }} />;
+};
+
+/** The error of the form around it. */
 export const EditError = () => <LoadError {...useEditContext()} />;
