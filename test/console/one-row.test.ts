@@ -92,6 +92,24 @@ describe('The console and one row', () => {
       await page.getByRole('heading', { name: 'Owner Ada Lovelace' }).waitFor();
     });
 
+    await visit.test('keeps the dialog of a related row when the window becomes narrow', async () => {
+      const cars = page.locator('section', { has: page.getByRole('heading', { name: 'Cars' }) });
+      await cars
+        .getByRole('button', { name: /^Edit / })
+        .first()
+        .click();
+      const dialog = page.getByRole('dialog', { name: 'Edit car' });
+      await dialog.getByRole('textbox', { name: 'Model' }).waitFor();
+      await drawn(page);
+      await dialog.getByRole('textbox', { name: 'Model' }).fill('Typed before');
+      await page.setViewportSize({ width: 600, height: 800 });
+      await page.locator('section ul.rows').waitFor();
+      assert.equal(await dialog.getByRole('textbox', { name: 'Model' }).inputValue(), 'Typed before');
+      await page.setViewportSize({ width: 1280, height: 720 });
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    });
+
     await visit.test('shows all rows that refer to a person, even if the reference is not searchable', async () => {
       await page.getByRole('link', { name: 'Ada Lovelace' }).click();
       await page.getByRole('heading', { name: 'User Ada Lovelace' }).waitFor();

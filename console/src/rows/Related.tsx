@@ -3,7 +3,7 @@ import AddLinkIcon from '@mui/icons-material/AddLink';
 import EditIcon from '@mui/icons-material/EditOutlined';
 import RemoveIcon from '@mui/icons-material/LinkOff';
 import { Box, Card } from '@mui/material';
-import { lazy } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { ReferenceManyField, ResourceContextProvider, required, useRecordContext } from 'react-admin';
 import { SendAgain, untilDelivered } from '../../../extensions/all-console-parts.ts';
 import { gatehouse } from '../data/api.ts';
@@ -25,6 +25,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
   const { name } = useDescription();
   const row = useRecordContext();
   const links = useLinks(relation);
+  const [edited, setEdited] = useState<string>();
   const { kind, by } = relation;
   // The field of the related rows that refers to the shown row.
   const parentReference = kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
@@ -55,7 +56,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
                   <SendAgain />
                 ) : (
                   <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
-                    <EditRow parentReference={parentReference} />
+                    <EditRow onEdit={setEdited} />
                     {links?.canRemove && row ? (
                       <RemoveLink links={links} parent={String(row.id)} target={target} />
                     ) : (
@@ -68,6 +69,14 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           </LoadedList>
         </ReferenceManyField>
       </Card>
+      {/* The dialog is not in the row, so it stays open when the row is drawn in another way. */}
+      {edited !== undefined && (
+        <Suspense>
+          <ResourceContextProvider value={target.name}>
+            <RowDialog id={edited} parentReference={parentReference} onClose={() => setEdited(undefined)} />
+          </ResourceContextProvider>
+        </Suspense>
+      )}
     </section>
   );
 }
@@ -93,15 +102,12 @@ function AddRelated({ parentReference, target }: { parentReference: ParentRefere
   );
 }
 
-function EditRow({ parentReference }: { parentReference: ParentReference }) {
+function EditRow({ onEdit }: { onEdit: (id: string) => void }) {
   const description = useDescription();
   const row = useRecordContext();
   if (!row || !description.operations.has('update') || !description.operations.has('find')) return null;
   const label = translate('Edit {row}', { row: rowName(description, row) });
-  const dialog = (close: () => void) => (
-    <RowDialog id={String(row.id)} parentReference={parentReference} onClose={close} />
-  );
-  return <DialogButton small label={label} icon={EditIcon} dialog={dialog} />;
+  return <ActionButton small label={label} icon={EditIcon} onClick={() => onEdit(String(row.id))} />;
 }
 
 /** The links of a many-to-many relation are rows. Returns whether this person may add and remove them. */
