@@ -10,7 +10,10 @@ export interface Received {
 }
 
 /** A webhook receiver on loopback. `statusOf` returns the status of each response. Undefined: no response. */
-export async function startReceiver(statusOf: (received: Received) => number | undefined = () => 204) {
+export async function startReceiver(
+  statusOf: (received: Received) => number | undefined = () => 204,
+  responseBody?: string,
+) {
   const received: Received[] = [];
   let heard = () => {};
   const server = createServer(async (request, response) => {
@@ -19,7 +22,7 @@ export async function startReceiver(statusOf: (received: Received) => number | u
     const one = { headers: request.headers, text, body: JSON.parse(text) as Received['body'] };
     received.push(one);
     const status = statusOf(one);
-    if (status !== undefined) response.writeHead(status).end();
+    if (status !== undefined) response.writeHead(status).end(responseBody);
     heard();
   });
   server.listen(0, '127.0.0.1');

@@ -17,6 +17,8 @@ interface Delivery {
   state: string;
   attempts: number;
   response_status: number | null;
+  response_body: string | null;
+  duration_ms: number | null;
   next_attempt_at: string;
   error: string | null;
 }
@@ -61,6 +63,15 @@ onBothEngines('Waiting deliveries of a webhook', (engine) => {
     assert.deepEqual([state, attempts], ['waiting', 1]);
     const { body } = await request<Made>(service, `/v1/webhooks/${id}`, { token: admin });
     assert.equal(body.data.active, true);
+    await request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
+  });
+
+  it('are delivered if the response is long, and only its beginning is stored', async () => {
+    const receiver = await startReceiver(() => 200, 'long '.repeat(40_000));
+    const id = await hook({ url: receiver.url, resources: ['notes'] }, admin);
+    await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    const { state, error, response_body: body } = await deliveryOf(id, admin, ({ duration_ms: ms }) => ms !== null);
+    assert.deepEqual([state, error, body], ['delivered', null, 'long '.repeat(200)]);
     await request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
   });
 

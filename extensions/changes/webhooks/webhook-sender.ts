@@ -252,7 +252,7 @@ export class WebhookSender {
     const at = this.#context.now();
     try {
       const headers = webhookHeaders(this.#secretsOf(webhook, at), id, at, body);
-      const response = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
+      const response = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs, truncate: true });
       const text = response.body.toString('utf8').replaceAll('\0', '').slice(0, maxStoredLength);
       const error = response.status < 300 ? null : `the receiver returned ${response.status}`;
       return { response_status: response.status, response_body: text, error };

@@ -118,7 +118,7 @@ describe('Guarded fetch', () => {
     assert.equal((await createGuardedFetch(onLoopback)(url)).status, 302);
   });
 
-  it('gives up if a response does not begin, does not end, or is too long', async () => {
+  it('gives up if a response does not begin, does not end, or is too long, unless it may be truncated', async () => {
     const silent = await listen(() => undefined);
     const dripping = await listen((_request, response) => {
       response.write('a');
@@ -137,6 +137,8 @@ describe('Guarded fetch', () => {
       fetch(endless.url, { timeoutMs: 60_000, maxBytes: 10_000 }),
       refused(/longer than 10000 bytes/),
     );
+    const truncated = await fetch(endless.url, { timeoutMs: 60_000, maxBytes: 10_000, truncate: true });
+    assert.deepEqual([truncated.status, truncated.body.toString()], [200, 'a'.repeat(10_000)]);
   });
 
   it('accepts only http and https, without a password in the URL', async () => {

@@ -52,8 +52,9 @@ export interface OutboundRequest {
   readonly body?: string;
   /** For the whole call, from the DNS lookup to the last byte. */
   readonly timeoutMs?: number;
-  /** The limit for the response body. A longer one is an error. */
+  /** The limit for the response body. A longer one is an error, unless `truncate` is set: then the rest is not read. */
   readonly maxBytes?: number;
+  readonly truncate?: boolean;
 }
 
 export interface OutboundResponse {
@@ -85,7 +86,7 @@ export function createGuardedFetch(
     outboundPrivateAddresses || isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address));
   const lookup = guardLookup(mayConnect, lookUp);
 
-  return async (address, { method = 'GET', headers = {}, body, timeoutMs = 5000, maxBytes = 65_536 } = {}) => {
+  return async (address, { method = 'GET', headers = {}, body, timeoutMs = 5000, ...limits } = {}) => {
     const url = readUrl(address);
     const host = url.hostname.replace(/^\[|\]$/g, '');
     // Node does not look up a literal address, so it is checked here.
@@ -101,7 +102,7 @@ export function createGuardedFetch(
     };
     return new Promise<OutboundResponse>((resolve, reject) => {
       const fail = (error: Error) => reject(toOutboundError(error, url.host));
-      const outgoing = request(url, options, (response) => readResponse(response, maxBytes).then(resolve, fail));
+      const outgoing = request(url, options, (response) => readResponse(response, limits).then(resolve, fail));
       outgoing.on('error', fail);
       outgoing.end(body);
     });
@@ -142,14 +143,20 @@ function guardLookup(mayConnect: (address: string) => boolean, lookUp: Lookup): 
   };
 }
 
-async function readResponse(response: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
+async function readResponse(
+  response: IncomingMessage,
+  { maxBytes = 65_536, truncate = false }: Pick<OutboundRequest, 'maxBytes' | 'truncate'>,
+): Promise<OutboundResponse> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    // Leaving the loop closes the connection.
-    if (length > maxBytes) throw new OutboundError(`the response is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
+    if (length <= maxBytes) continue;
+    // Leaving the loop closes the connection.
+    if (truncate) break;
+    throw new OutboundError(`the response is longer than ${maxBytes} bytes`);
   }
-  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
+  const body = Buffer.concat(chunks, Math.min(length, maxBytes));
+  return { status: response.statusCode ?? 0, headers: response.headers, body };
 }
