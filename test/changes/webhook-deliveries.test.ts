@@ -14,6 +14,7 @@ interface Made {
   data: { id: string; active: boolean };
 }
 interface Delivery {
+  id: string;
   state: string;
   attempts: number;
   response_status: number | null;
@@ -73,6 +74,22 @@ onBothEngines('Waiting deliveries of a webhook', (engine) => {
     const { state, error, response_body: body } = await deliveryOf(id, admin, ({ duration_ms: ms }) => ms !== null);
     assert.deepEqual([state, error, body], ['delivered', null, 'long '.repeat(200)]);
     await request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
+  });
+
+  it('are sent again on request before their next attempt', async () => {
+    let status = 500;
+    const receiver = await startReceiver(() => status);
+    const webhook = await hook({ url: receiver.url, resources: ['notes'] }, admin);
+    await request(service, `/v1/webhooks/${webhook}/pings`, { method: 'POST', token: admin });
+    const { id, state } = await deliveryOf(webhook, admin, (each) => each.response_status === 500);
+    assert.equal(state, 'waiting');
+    status = 204;
+    const path = `/v1/webhooks/${webhook}/redeliveries`;
+    const again = await request(service, path, { json: { deliveries: [id] }, token: admin });
+    assert.deepEqual([again.status, again.body.data], [202, { deliveries: 1 }]);
+    const sent = await deliveryOf(webhook, admin, (each) => each.state === 'delivered');
+    assert.deepEqual([sent.id, sent.attempts, receiver.received.length], [id, 1, 2]);
+    await request(service, `/v1/webhooks/${webhook}`, { method: 'DELETE', token: admin });
   });
 
   it('whose change was pruned are sent only if the owner may read every row', async () => {

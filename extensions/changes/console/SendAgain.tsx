@@ -6,11 +6,11 @@ import { translate } from '../../../console/src/text/translate.ts';
 import { ActionButton } from '../../../console/src/widgets/DialogButton.tsx';
 import { useTask } from '../../../console/src/widgets/useTask.ts';
 
-/** Sends a delivery again, even if it still waits. */
+/** Sends a delivery again, even if it waits for a retry. */
 export function SendAgain() {
   const delivery = useRecordContext();
   const { busy, run } = useTask();
-  if (!delivery || delivery.state === 'waiting') return null;
+  if (!delivery) return null;
   const { id, webhook_id } = delivery;
   const webhooks = gatehouse.resource('webhooks');
   const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(throwFormError);

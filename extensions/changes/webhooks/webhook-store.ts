@@ -96,7 +96,7 @@ export async function replaceSecret(
     .execute();
 }
 
-/** Queues deliveries again: those with these ids, or all of a period. Returns their number. */
+/** Queues deliveries again: those with these ids, or all of a period. Skips those that are being sent. Returns their number. */
 export async function requeueDeliveries(
   tx: Tx,
   webhookId: string,
@@ -113,7 +113,9 @@ export async function requeueDeliveries(
       leased_until: null,
     })
     .where('webhook_id', '=', webhookId)
-    .where('state', '!=', 'waiting');
+    .where((eb) =>
+      eb.or([eb('state', '!=', 'waiting'), eb('leased_until', 'is', null), eb('leased_until', '<=', now)]),
+    );
   query = ids ? query.where('id', 'in', ids) : query.where('created_at', '>=', from).where('created_at', '<=', to);
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
