@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
 import { conflict, reasonOf } from '../../src/platform/errors.ts';
-import type { Job } from '../../src/resources/queue/job.ts';
+import { type Job, scheduleSubject } from '../../src/resources/queue/job.ts';
 import type { Queue } from '../../src/resources/queue/queue.ts';
 import type { JobDefinition } from './define-job.ts';
 import { nextRun } from './schedule.ts';
@@ -20,8 +20,6 @@ import {
 type Scheduled = Required<Pick<JobDefinition, 'name' | 'schedule' | 'timeZone'>>;
 
 const defaultTimeZone = 'UTC';
-
-const scheduleSubject = 'schedule';
 
 /**
  * Queues the runs of scheduled jobs. Every instance checks for due runs. The instance that advances `next_run_at` queues the run in the

@@ -63,7 +63,7 @@ const meanings: Readonly<Record<string, string>> = {
   request_timeout: 'the request did not arrive within `REQUEST_TIMEOUT`',
   resync:
     'the position is too old, or is from before a restore, move or failover of the database: read the list again and continue from its `meta.changes_position`',
-  run_not_ended: 'another run of this scheduled job waits, runs, or will be retried',
+  run_not_ended: 'a run of this scheduled job waits, runs, or will be retried',
   sign_in_refused: 'the account may not sign in',
   still_referred_to: 'other rows refer to this one; `detail` names them',
   token_expired: 'the token has expired: refresh it',

@@ -20,6 +20,7 @@ interface Run {
   readonly scheduled_for: string | null;
   readonly attempts: number;
   readonly error: string | null;
+  readonly finished_at: string | null;
 }
 
 onBothEngines('Scheduled jobs', (engine) => {
@@ -189,7 +190,8 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.equal((await job()).last_state, 'failed');
   });
 
-  it('stay in the database without their files, and can be started', async () => {
+  /** A service with the schedule `nightly` but without its file, so that its runs wait. */
+  const startWithoutFiles = async () => {
     const database = await createDatabase();
     const declared = await start({ env: { JOBS_DIR: join(project, 'jobs') }, database });
     await declared.jobs.tick();
@@ -197,13 +199,44 @@ onBothEngines('Scheduled jobs', (engine) => {
     const service = await start({ database });
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
     const login = await request(service, '/v1/clients/web/admin/login', { form });
-    const path = '/v1/scheduled-jobs/nightly';
-    const options = { token: String(login.body.access_token) };
-    const asked = await request<{ data: Run }>(service, `${path}/starts`, { ...options, method: 'POST' });
+    const send = <T>(method: string, path: string) =>
+      request<{ data: T; code?: string }>(service, path, { token: String(login.body.access_token), method });
+    const job = '/v1/scheduled-jobs/nightly';
+    return {
+      service,
+      send,
+      startRun: () => send<Run>('POST', `${job}/starts`),
+      runs: async () => (await send<Run[]>('GET', `${job}/runs`)).body.data,
+      lastState: async () => (await send<{ last_state: string }>('GET', job)).body.data.last_state,
+      change: (id: string, change: { leased_until: number }) =>
+        service.context.database.db.updateTable('queued_jobs').set(change).where('id', '=', id).execute(),
+    };
+  };
+
+  it('stay in the database without their files, and can be started', async () => {
+    const { service, startRun, runs } = await startWithoutFiles();
+    const asked = await startRun();
     assert.equal(asked.status, 202, asked.text);
     await service.jobs.tick();
     await service.queue.runDueJobs();
-    const [run] = (await request<{ data: Run[] }>(service, `${path}/runs`, options)).body.data;
+    const [run] = await runs();
     assert.deepEqual([run?.id, run?.state, run?.scheduled_for], [asked.body.data.id, 'waiting', null]);
+  });
+
+  it('fail when an administrator deletes the queued job of a run, which is impossible while it is running', async () => {
+    const { service, send, startRun, runs, lastState, change } = await startWithoutFiles();
+    const { id } = (await startRun()).body.data;
+    const remove = () => send('DELETE', `/v1/queued-jobs/${id}`);
+    const now = service.context.now();
+    await change(id, { leased_until: now + 3_600_000 });
+    const { status, body } = await remove();
+    assert.deepEqual([status, body.code], [409, 'run_not_ended']);
+    await change(id, { leased_until: now - 1 });
+    assert.equal((await remove()).status, 204);
+    const [run] = await runs();
+    assert.deepEqual([run?.id, run?.state, run?.error], [id, 'failed', 'an administrator deleted the queued job']);
+    assert.ok(run?.finished_at);
+    assert.equal(await lastState(), 'failed');
+    assert.equal((await startRun()).status, 202);
   });
 });

@@ -40,6 +40,9 @@ export const subjectAt = (id: string, address: string): string => `${id}@${new U
 
 export const hostOfSubject = (subject: string | null): string => subject?.slice(subject.lastIndexOf('@') + 1) ?? '';
 
+/** The subject of the runs of scheduled jobs. */
+export const scheduleSubject = 'schedule';
+
 export interface NewJob {
   readonly name: string;
   readonly data?: unknown;

@@ -1,8 +1,11 @@
+import { conflict } from '../../platform/errors.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { forAdministrators, role } from '../declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../declaration/define-resource.ts';
 import { computed, integer, text, timestamp } from '../declare.ts';
+import { scheduleSubject } from './job.ts';
 import { deleteJob, retryJob } from './job-store.ts';
+import { failRun } from './queued-run-store.ts';
 
 const fields = {
   name: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
@@ -27,6 +30,8 @@ const fields = {
 const record = ({ context, tx, caller, source }: WriteCall, type: string, { id, name }: { id: string; name: string }) =>
   recordEvent(context, tx, { type, userId: caller.userId, clientId: caller.clientId, source, data: { id, name } });
 
+const runNotEnded = () => conflict('A run of this job has not ended yet.', 'run_not_ended');
+
 /** The queued jobs, for administrators. They see the kind of a job, but not its payload. */
 export const jobsResource = defineResource({
   name: 'queued-jobs',
@@ -40,6 +45,11 @@ export const jobsResource = defineResource({
   operations: ['list', 'find', 'delete'],
   defaultOrder: '-created_at',
   async remove(call, job) {
+    if (job.subject === scheduleSubject) {
+      // The handler would continue, and the next run would start beside it.
+      if (new Date(job.leased_until ?? 0).getTime() > call.now) throw runNotEnded();
+      await failRun(call.tx, job, call.now);
+    }
     await deleteJob(call.tx, job.id);
     await record(call, 'job.deleted', job);
   },
