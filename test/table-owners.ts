@@ -30,7 +30,7 @@ export const tableOwners = new Map(
 
 /** Stores that write tables of another folder, and the reason. */
 export const otherWriters = new Map([
-  ['resources/queue/queued-run-store.ts', 'ends a run when its queued job is deleted'],
+  ['resources/queue/queued-run-store.ts', 'ends or reopens a run when its queued job is deleted or retried'],
   ['resources/disable-webhooks-store.ts', 'disables webhooks when a password changes or keys are compromised'],
   ['identity/accounts/forget-user-store.ts', 'removes a deleted user from the audit trail and from queued mail'],
   ['extensions/admin-commands/replaced-keys-store.ts', 'ends the keys that the operator has replaced'],

@@ -5,7 +5,7 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runDeclaredJob } from '../../extensions/jobs/list-and-run.ts';
-import { insertRun } from '../../extensions/jobs/schedule-store.ts';
+import { insertRun, updateRun } from '../../extensions/jobs/schedule-store.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -208,7 +208,7 @@ onBothEngines('Scheduled jobs', (engine) => {
       startRun: () => send<Run>('POST', `${job}/starts`),
       runs: async () => (await send<Run[]>('GET', `${job}/runs`)).body.data,
       lastState: async () => (await send<{ last_state: string }>('GET', job)).body.data.last_state,
-      change: (id: string, change: { leased_until: number }) =>
+      change: (id: string, change: { leased_until?: number; failed_at?: number }) =>
         service.context.database.db.updateTable('queued_jobs').set(change).where('id', '=', id).execute(),
     };
   };
@@ -238,5 +238,24 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.ok(run?.finished_at);
     assert.equal(await lastState(), 'failed');
     assert.equal((await startRun()).status, 202);
+  });
+
+  it('are not retried while another run is open', async () => {
+    const { service, send, startRun, runs, lastState, change } = await startWithoutFiles();
+    const { id } = (await startRun()).body.data;
+    const { db } = service.context.database;
+    const now = service.context.now();
+    await change(id, { failed_at: now });
+    await updateRun(db, { id, job_id: 'nightly' }, { state: 'failed', finished_at: now });
+    const { id: open } = (await startRun()).body.data;
+    const retry = () => send('POST', `/v1/queued-jobs/${id}/retries`);
+    const { status, body } = await retry();
+    assert.deepEqual([status, body.code], [409, 'run_not_ended']);
+    assert.deepEqual((await runs()).map(({ state }) => state).sort(), ['failed', 'waiting']);
+    assert.equal((await send('DELETE', `/v1/queued-jobs/${open}`)).status, 204);
+    assert.equal((await retry()).status, 204);
+    const reopened = (await runs()).find((run) => run.id === id);
+    assert.deepEqual([reopened?.state, reopened?.finished_at, await lastState()], ['waiting', null, 'waiting']);
+    assert.equal((await startRun()).status, 409);
   });
 });

@@ -5,7 +5,7 @@ import { action, defineResource, type WriteCall } from '../declaration/define-re
 import { computed, integer, text, timestamp } from '../declare.ts';
 import { scheduleSubject } from './job.ts';
 import { deleteJob, retryJob } from './job-store.ts';
-import { failRun } from './queued-run-store.ts';
+import { failRun, hasOtherOpenRun, reopenRun } from './queued-run-store.ts';
 
 const fields = {
   name: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
@@ -59,6 +59,10 @@ export const jobsResource = defineResource({
       summary: 'Try it again now',
       run: ({ row, transaction }) =>
         transaction(async (call) => {
+          if (row.subject === scheduleSubject) {
+            if (await hasOtherOpenRun(call.tx, row)) throw runNotEnded();
+            await reopenRun(call.tx, row);
+          }
           await retryJob(call.tx, row.id, call.now);
           await record(call, 'job.retried', row);
           await call.context.database.bus.wakeQueues(call.tx);

@@ -3,6 +3,21 @@ import type { JobRow } from './job-store.ts';
 
 type QueuedRun = Pick<JobRow, 'id' | 'name'>;
 
+/** Whether another run of this scheduled job is open. Locks the schedule until the commit, as the scheduler does before it queues a run. */
+export async function hasOtherOpenRun(tx: Tx, { id, name, subject }: QueuedRun & Pick<JobRow, 'subject'>) {
+  await tx.selectFrom('scheduled_jobs').select('id').where('id', '=', name).forUpdate().execute();
+  const rows = await tx
+    .selectFrom('queued_jobs')
+    .select('id')
+    .where('name', '=', name)
+    .where('subject', '=', subject)
+    .where('failed_at', 'is', null)
+    .where('id', '!=', id)
+    .limit(1)
+    .execute();
+  return rows.length > 0;
+}
+
 async function changeRun(
   tx: Tx,
   { id, name }: QueuedRun,
@@ -27,3 +42,6 @@ export const failRun = (tx: Tx, run: QueuedRun, now: number): Promise<void> =>
     finished_at: now,
     error: 'an administrator deleted the queued job',
   });
+
+export const reopenRun = (tx: Tx, run: QueuedRun): Promise<void> =>
+  changeRun(tx, run, ['failed'], { state: 'waiting', finished_at: null });
