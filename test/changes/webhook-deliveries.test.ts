@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { sql } from 'kysely';
+import { ChangeLog } from '../../extensions/changes/log/change-log.ts';
 import { pruneOldChanges } from '../../extensions/changes/prune-changes.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { password, patchUser, registerUser } from '../harness/people.ts';
@@ -15,6 +16,7 @@ interface Made {
 }
 interface Delivery {
   id: string;
+  operation: string;
   state: string;
   attempts: number;
   response_status: number | null;
@@ -90,6 +92,25 @@ onBothEngines('Waiting deliveries of a webhook', (engine) => {
     const sent = await deliveryOf(webhook, admin, (each) => each.state === 'delivered');
     assert.deepEqual([sent.id, sent.attempts, receiver.received.length], [id, 1, 2]);
     await request(service, `/v1/webhooks/${webhook}`, { method: 'DELETE', token: admin });
+  });
+
+  it('are created with the current settings, also if these change while the service reads the log', async (test) => {
+    const receiver = await startReceiver();
+    const id = await hook({ url: receiver.url, resources: ['cars'] }, admin);
+    let changed = false;
+    const observe = test.mock.method(ChangeLog.prototype, 'observe', async function (this: ChangeLog) {
+      if (!changed) {
+        changed = true;
+        const json = { resources: ['notes'] };
+        await request(service, `/v1/webhooks/${id}`, { method: 'PATCH', json, token: admin });
+        await request(service, '/v1/notes', { json: { title: 'seen' }, token: admin });
+      }
+      observe.mock.restore();
+      return this.observe();
+    });
+    const { operation } = await deliveryOf(id, admin, ({ state }) => state === 'delivered');
+    assert.equal(operation, 'created');
+    await request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
   });
 
   it('whose change was pruned are sent only if the owner may read every row', async () => {

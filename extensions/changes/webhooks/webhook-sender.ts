@@ -118,11 +118,11 @@ export class WebhookSender {
     }
   }
 
-  /** If another instance has advanced the position meanwhile, this one does nothing. */
+  /** If another instance has advanced the position or somebody has changed the webhook meanwhile, this poll does nothing. */
   async #makeDeliveries(webhook: WebhookRow, settled: number): Promise<void> {
     const { database, now } = this.#context;
     const { log } = this.#services;
-    const { id, position } = webhook;
+    const { id, position, version } = webhook;
     const { number: oldest } = await log.beginning();
     const subscription = await this.#subscriptionOf(webhook);
     const readable = [...(subscription?.resources.keys() ?? [])];
@@ -134,7 +134,8 @@ export class WebhookSender {
       operations.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
     );
     await database.db.transaction().execute(async (tx) => {
-      if ((await lockWebhook(tx, id))?.position !== position) return;
+      const current = await lockWebhook(tx, id);
+      if (current?.position !== position || current.version !== version) return;
       await insertDeliveries(tx, rows);
       await advanceWebhook(tx, id, page.to);
     });
