@@ -110,4 +110,18 @@ onBothEngines('A service whose encryption secret changed', (engine) => {
     assert.equal(confirmation.status, 503, confirmation.text);
     assert.equal((await logInWithCode(service, ada, codes[0] as string)).status, 200, 'other factors still work');
   });
+
+  it('responds with 401 to a change ticket that cannot be decrypted', async () => {
+    const service = await start({ env: after });
+    const token = await logInAsAdmin(service);
+    const issued = await request<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
+      method: 'POST',
+      token,
+    });
+    const unreadable = createSealing({ ...service.context.config, encryptionKey: first }).seal(Buffer.from('x'), 'y');
+    await run(service, sql`update change_tickets set sealed_token = ${unreadable}`);
+    const path = `/v1/changes?resources=notes&ticket=${issued.body.data.ticket}`;
+    const { status, body } = await request<{ code: string }>(service, path, { token: null });
+    assert.deepEqual([status, body.code], [401, 'token_malformed']);
+  });
 });

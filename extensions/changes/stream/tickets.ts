@@ -25,5 +25,10 @@ export async function redeemTicket({ database, now }: Context, keys: KeyRing, ti
   const row = await consumeTicket(database.db, id);
   if (!row) throw unauthorized('token_malformed', 'unknown ticket', invalid);
   if (row.expires_at <= now()) throw unauthorized('token_expired', 'old ticket', invalid);
-  return keys.unseal(row.sealed_token, labelOf(id));
+  try {
+    return keys.unseal(row.sealed_token, labelOf(id));
+  } catch {
+    // ENCRYPTION_KEY changed after the ticket was issued.
+    throw unauthorized('token_malformed', 'the ticket cannot be decrypted', invalid);
+  }
 }
