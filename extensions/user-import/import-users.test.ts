@@ -125,6 +125,22 @@ onBothEngines('Importing users', (engine) => {
     );
   });
 
+  it('imports all users before a line that is not valid CSV, and records the import', async () => {
+    const lines = Array.from({ length: 1700 }, (_, i) => `partial${i}@example.com,${bcrypt}`);
+    const rest = [`"open"@example.com,${bcrypt}`, `after@example.com,${bcrypt}`];
+    const path = file(['email,password_hash', ...lines, ...rest].join('\n'));
+    await assert.rejects(run(path), { name: 'OperatorError', message: /not valid CSV/ });
+    assert.ok(await find('partial1699@example.com'));
+    assert.equal(await find('after@example.com'), undefined);
+    const { db } = service.context.database;
+    const events = await db.selectFrom('events').select('data').where('type', '=', 'users.imported').execute();
+    const counts = { read: 1700, imported: 1700, present: 0, refused: 0 };
+    assert.deepEqual(
+      events.map(({ data }) => JSON.parse(data ?? '{}')).filter(({ interrupted }) => interrupted !== undefined),
+      [{ ...counts, interrupted: true }],
+    );
+  });
+
   it('refuses a file in another format, and gives the reason', async () => {
     for (const [path, message] of [
       [file('email,password\na@example.com,x'), /unknown columns: password\. The first line names/],

@@ -20,7 +20,10 @@ export interface ImportListeners {
 
 const batchSize = 500;
 
-/** Imports users with their hashes, in atomic batches. Reports bad records and continues. */
+/**
+ * Imports users with their hashes, in atomic batches. Reports bad records and continues. If the file becomes unreadable, the records before
+ * are imported.
+ */
 export async function importUsers(context: Context, file: string, listeners: ImportListeners = {}) {
   const format = formatOf(file);
   const totalBytes = sizeOf(file);
@@ -34,22 +37,33 @@ export async function importUsers(context: Context, file: string, listeners: Imp
     listeners.refused?.(line, reasons);
   };
   const flush = async () => {
-    await writeBatch(context, batch, counts, refuse);
+    const rows = batch;
     batch = [];
+    await writeBatch(context, rows, counts, refuse);
     listeners.progress?.({ ...counts, bytes, totalBytes });
   };
 
-  for await (const record of readRecords(file, format, (more) => {
-    bytes += more;
-  })) {
-    counts.read++;
-    const { row, reasons } = { row: undefined, ...readImportRecord(context.config, record, context.now()) };
-    if (row) batch.push({ line: record.line, row });
-    else refuse(record.line, reasons ?? []);
-    if (batch.length >= batchSize) await flush();
+  let interrupted = true;
+  try {
+    try {
+      for await (const record of readRecords(file, format, (more) => {
+        bytes += more;
+      })) {
+        counts.read++;
+        const { row, reasons } = { row: undefined, ...readImportRecord(context.config, record, context.now()) };
+        if (row) batch.push({ line: record.line, row });
+        else refuse(record.line, reasons ?? []);
+        if (batch.length >= batchSize) await flush();
+      }
+    } finally {
+      await flush();
+    }
+    interrupted = false;
+  } finally {
+    const data = { ...counts, ...(interrupted && { interrupted }) };
+    if (!interrupted || counts.imported > 0)
+      await recordEvent(context, context.database.db, { type: 'users.imported', source: systemSource, data });
   }
-  await flush();
-  await recordEvent(context, context.database.db, { type: 'users.imported', source: systemSource, data: counts });
   return counts;
 }
 

@@ -42,14 +42,15 @@ export function readRecords(file: string, format: ImportFormat, read: (bytes: nu
 
 async function* readCsv(file: string, bytes: Readable): AsyncIterable<ImportRecord> {
   const { parse } = await import('csv-parse');
-  const rows = bytes.pipe(
-    parse({ bom: true, info: true, trim: true, skip_empty_lines: true, columns: (names) => checkHeader(file, names) }),
-  );
+  const columns = (names: string[]) => checkHeader(file, names);
+  // With `autoDestroy`, an error would discard the rows that were parsed but not read yet.
+  const options = { bom: true, info: true, trim: true, skip_empty_lines: true, autoDestroy: false, columns } as const;
+  const rows = bytes.pipe(parse(options));
   bytes.on('error', (error) => rows.destroy(error));
   try {
     for await (const { record, info } of rows) yield { line: info.lines, values: record };
   } catch (error) {
-    // Rows are committed in batches: all rows before this line are imported, and a corrected file can be imported again.
+    // All rows before this line are imported, and a corrected file can be imported again.
     throw codeOf(error)?.startsWith('CSV_') ? new OperatorError(`${file}: not valid CSV: ${reasonOf(error)}`) : error;
   }
 }
