@@ -2,6 +2,9 @@ import type { Config } from '../../src/config/config.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Database, Db } from '../../src/database/database.ts';
 import { listKeys } from '../../src/database/keys/key-ring.ts';
+import { countUnreadable } from '../../src/database/keys/reseal.ts';
+import { sealedColumns } from '../../src/database/keys/sealed-columns.ts';
+import { createSealing } from '../../src/database/keys/sealing.ts';
 import { pendingMigrations } from '../../src/database/migrate.ts';
 import { hasAdministrator } from '../../src/identity/accounts/user-store.ts';
 import { checkExtensionRows } from '../../src/main/check-extensions.ts';
@@ -32,8 +35,11 @@ const showTime = (ms: number): string => new Date(ms).toISOString();
 
 type DatabaseToCheck = Pick<Context, 'config' | 'now'> & { readonly database: Pick<Database, 'engine' | 'db'> };
 
-/** Checks the database, its contents, and its clock against this machine's. Changes nothing. */
-export async function checkDatabase(target: DatabaseToCheck): Promise<Finding[]> {
+/**
+ * Checks the database, its contents, and its clock against this machine's. Changes nothing. `decryptsValues`: whether to decrypt every
+ * encrypted value, which takes too long in a running service.
+ */
+export async function checkDatabase(target: DatabaseToCheck, { decryptsValues = false } = {}): Promise<Finding[]> {
   const { database } = target;
   const pending = await pendingMigrations(database);
   const findings = [ok('database', `${database.engine} answers`)];
@@ -47,6 +53,7 @@ export async function checkDatabase(target: DatabaseToCheck): Promise<Finding[]>
   }
   findings.push(ok('migrations', 'up to date'));
   findings.push(await checkClock(target), await checkKeys(target));
+  if (decryptsValues) findings.push(...(await checkEncryptedValues(target)));
   findings.push(
     (await hasAdministrator(database.db))
       ? ok('administrator', 'there is one')
@@ -86,6 +93,26 @@ async function checkKeys({ config, database, now }: DatabaseToCheck): Promise<Fi
     return notice('keys', 'the signing key dates from {at}', 'gatehouse keys rotate', { at });
   }
   return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
+}
+
+const useEarlierKey =
+  'Set PREVIOUS_ENCRYPTION_KEY to the earlier ENCRYPTION_KEY and restart. If that key is lost, see docs/keys.md.';
+
+/** The texts are in English only, because the console does not show them. */
+async function checkEncryptedValues({ config, database }: DatabaseToCheck): Promise<Finding[]> {
+  const sealing = createSealing(config, { createIfMissing: false });
+  const findings: Finding[] = [];
+  for (const sealed of sealedColumns) {
+    const count = await countUnreadable(database.db, sealing, sealed);
+    if (count === 0) continue;
+    findings.push({
+      part: 'encryption',
+      state: 'notice',
+      summary: `values in ${sealed.table}.${sealed.column} that cannot be decrypted: ${count}`,
+      fix: useEarlierKey,
+    });
+  }
+  return findings.length > 0 ? findings : [ok('encryption', 'all encrypted values can be decrypted')];
 }
 
 const shown = 10;

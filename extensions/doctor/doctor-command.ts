@@ -47,7 +47,7 @@ async function openAndExamine(config: Config): Promise<Finding[]> {
     const database = await openReadOnly(config, { statementTimeoutMs: config.readTimeout * 1000 });
     if (!database) return [notice('database', 'there is none yet', 'Gatehouse creates it on its first start.')];
     try {
-      return await checkDatabase({ config, database, now: Date.now });
+      return await checkDatabase({ config, database, now: Date.now }, { decryptsValues: true });
     } finally {
       await database.close();
     }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import pg from 'pg';
+import { sealedMark } from '../../src/database/keys/sealed-columns.ts';
+import { createSealing } from '../../src/database/keys/sealing.ts';
 import { gatehouse } from '../harness/command.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines, type TestDatabase } from '../harness/engines.ts';
@@ -67,6 +69,22 @@ onBothEngines('doctor', (engine) => {
     assert.deepEqual([code, errorsIn(findings)], [0, []]);
     assert.ok(findings.some(({ part, state }) => part === 'keys' && state === 'ok'));
     assert.deepEqual([filesOf(database.dir), await contentOf(database)], before);
+  });
+
+  it('reports the encrypted values that the key cannot decrypt', async () => {
+    const { database, context, queue } = await start();
+    const { db } = context.database;
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const encryption = async () => {
+      const { findings } = await examine(database.dir, env);
+      return findings.filter(({ part }) => part === 'encryption').map(({ state, summary }) => [state, summary]);
+    };
+    await queue.enqueue(db, { name: 'of nobody', data: 1, sealed: true });
+    assert.deepEqual(await encryption(), [['ok', 'all encrypted values can be decrypted']]);
+    const foreign = createSealing({ ...context.config, encryptionKey: 'the key of another service' });
+    const data = sealedMark + foreign.seal(Buffer.from('1'), 'x');
+    await db.updateTable('queued_jobs').set({ data }).where('name', '=', 'of nobody').execute();
+    assert.deepEqual(await encryption(), [['notice', 'values in queued_jobs.data that cannot be decrypted: 1']]);
   });
 
   it('applies no migration', async () => {

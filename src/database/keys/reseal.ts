@@ -58,26 +58,43 @@ async function resealColumn(
     log.warn({ ...where, values: unreadable }, 'values were encrypted with an unknown secret and cannot be decrypted');
 }
 
-/** The next values with another secret or derivation. */
+/** The number of values in a column that this service cannot decrypt. */
+export async function countUnreadable(db: Db, sealing: Sealing, sealed: SealedColumn): Promise<number> {
+  let unreadable = 0;
+  for (let after = ''; ; ) {
+    const rows = await rowsWithoutPrefix(db, sealed, undefined, after);
+    const last = rows.at(-1);
+    if (!last) return unreadable;
+    after = last.id;
+    unreadable += rows.filter((row) => !opened(sealing, sealed, row)).length;
+  }
+}
+
+/** The next values with another secret or derivation than that of the prefix. */
 async function rowsWithoutPrefix(
   db: Db,
   { table, column, labelColumn, mark }: SealedColumn,
-  prefix: string,
+  prefix: string | undefined,
   after: string,
 ): Promise<SealedRow[]> {
   const beginsWith = (text: string) => sql`substr(${sql.ref(column)}, 1, ${sql.lit(text.length)}) = ${text}`;
   const { rows } = await sql<SealedRow>`
     select id, ${sql.ref(labelColumn)} as named, ${sql.ref(column)} as value from ${sql.table(table)}
-    where id > ${after} and ${beginsWith(mark)} and not ${beginsWith(prefix)}
+    where id > ${after} and ${beginsWith(mark)} ${prefix === undefined ? sql`` : sql`and not ${beginsWith(prefix)}`}
     order by id limit ${sql.lit(batchSize)}`.execute(db);
   return rows;
 }
 
 /** Undefined if the value cannot be decrypted. */
-function resealed(sealing: Sealing, { label, mark }: SealedColumn, { named, value }: SealedRow): string | undefined {
+function opened(sealing: Sealing, { label, mark }: SealedColumn, { named, value }: SealedRow): Buffer | undefined {
   try {
-    return mark + sealing.seal(sealing.open(value.slice(mark.length), label(named)).content, label(named));
+    return sealing.open(value.slice(mark.length), label(named)).content;
   } catch {
     return undefined;
   }
+}
+
+function resealed(sealing: Sealing, sealed: SealedColumn, row: SealedRow): string | undefined {
+  const content = opened(sealing, sealed, row);
+  return content && sealed.mark + sealing.seal(content, sealed.label(row.named));
 }
