@@ -76,13 +76,14 @@ async function lockSubjects(
 /** The user's consent opened the session. It may have ended since. */
 async function redeem(
   { context, sessions, notifyOfLogin }: OAuth,
-  { client, source }: GrantRequest,
+  request: GrantRequest,
   tx: Tx,
   { id, scopes, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
 ): Promise<Redeemed | 'denied'> {
+  const { client, source } = request;
   await requireConfirmedEmail(context.config, tx, userId);
   await markRedeemed(tx, id, context.now());
-  const session = await sessions.activateForDevice(tx, client, sessionId, source);
+  const session = await sessions.activateForDevice(tx, request, sessionId);
   if (!session || userId === null) return 'denied';
   await notifyOfLogin(tx, { userId, source });
   await recordEvent(context, tx, { type: 'login.succeeded', userId, clientId: client.id, sessionId, source });

@@ -51,6 +51,13 @@ export interface NewSession {
   readonly source: RequestSource;
 }
 
+/** The token request of a device. Its DPoP key binds the refresh token of a public client. */
+interface DeviceRequest {
+  readonly client: Pick<StoredClient, 'type' | 'grant_types'>;
+  readonly source: RequestSource;
+  readonly jkt?: string | undefined;
+}
+
 /** Notifies applications of ended logins, in the transaction that ends them. */
 export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;
 
@@ -132,12 +139,7 @@ export class Sessions {
   }
 
   /** Gives a session that a user opened for a device to the device. Its lifetime starts now. */
-  async activateForDevice(
-    tx: Tx,
-    client: Pick<StoredClient, 'type' | 'grant_types'>,
-    id: string,
-    { address, userAgent }: RequestSource,
-  ): Promise<SessionRow | undefined> {
+  async activateForDevice(tx: Tx, { client, source, jkt }: DeviceRequest, id: string): Promise<SessionRow | undefined> {
     const { config, now } = this.context;
     const waiting = await findScopes(tx, id);
     if (!waiting) return undefined;
@@ -145,7 +147,8 @@ export class Sessions {
     const refreshable = isRefreshable(client, scopesOfSession(waiting));
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
     const end = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
-    return activateSessionForDevice(tx, id, at, { expires_at: end, prune_at: end, address, user_agent: userAgent });
+    const device = { address: source.address, user_agent: source.userAgent, details: storedDetails({ jkt }) };
+    return activateSessionForDevice(tx, id, at, { ...device, expires_at: end, prune_at: end });
   }
 
   /**
