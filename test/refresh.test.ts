@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
+import { addApplication } from './harness/applications.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
@@ -127,6 +128,22 @@ onBothEngines('A refresh whose response is lost', (engine) => {
     assert.equal(await introspect(next.access), true);
     service.advance(grace + 1);
     assert.equal((await refresh(first.refresh)).status, 400);
+  });
+
+  it('does not count an exchange of the old access token as a use of the new one', async () => {
+    const server = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
+    const first = await logIn();
+    const lost = await refresh(first.refresh);
+    const exchanged = await post('/oauth/token', {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: first.access,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      client_id: server.id,
+      client_secret: server.secret as string,
+    });
+    assert.equal(await me(exchanged.access), 200);
+    service.advance(grace + 1);
+    assert.equal((await refresh(first.refresh)).refresh, lost.refresh);
   });
 
   it('is recorded once when it is retried from another network or device', async () => {

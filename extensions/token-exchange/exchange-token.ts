@@ -63,7 +63,8 @@ export async function exchangeToken(
     scopes: requested.length > 0 ? requested : tokenScopes,
     exchanged: {
       audience: audiences.exchange([claims.aud].flat(), targets),
-      claims: { act, exp, client_id: client.id, cnf: undefined },
+      // The generation of the subject token: its use is not a use of the newest token.
+      claims: { act, exp, client_id: client.id, gen: claims.gen, cnf: undefined },
       expiresIn: exp - Math.floor(context.now() / 1000),
       type: accessTokenType,
     },

@@ -57,7 +57,7 @@ interface TokenGrant {
 }
 
 export type TokenClaims = Partial<
-  Pick<AccessTokenClaims, 'cnf' | 'act' | 'authorization_details' | 'exp' | 'client_id'>
+  Pick<AccessTokenClaims, 'cnf' | 'act' | 'authorization_details' | 'exp' | 'client_id' | 'gen'>
 >;
 
 /** One audience as text, several as a list (RFC 7519 4.1.3). */
