@@ -4,6 +4,7 @@ import {
   exchangeScope,
   explicitScopes,
   identityScopes,
+  narrowScopes,
   parseScope,
 } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { GrantRequest, GrantResult, OAuth } from '../../src/oauth/oauth.ts';
@@ -26,7 +27,7 @@ const depthOf = (actor: Actor | undefined): number => (actor ? 1 + depthOf(actor
  * resource server with the scope `tokens:exchange` exchanges the tokens that it receives.
  */
 export async function exchangeToken(
-  { context, verifier, audiences, scopes: knownScopes }: OAuth,
+  { context, clients, verifier, audiences, scopes: knownScopes }: OAuth,
   { client, parameters, jkt }: GrantRequest,
 ): Promise<GrantResult> {
   if (required(parameters, 'subject_token_type') !== accessTokenType) {
@@ -47,7 +48,10 @@ export async function exchangeToken(
   await requireRealm(context.database.db, client, session.user_id);
   const act = { sub: client.id, ...(claims.act ? { act: claims.act } : {}) };
   if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
-  const tokenScopes = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
+  // The client of the session may have lost scopes since the token was issued.
+  const sessionClient = session.client_id === null ? undefined : await clients.find(session.client_id);
+  const grantedScopes = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
+  const tokenScopes = sessionClient ? narrowScopes(grantedScopes, sessionClient.scopes) : grantedScopes;
   const requested = parseScope(parameters.get('scope') ?? '');
   const isIncludedInEveryScope = (scope: string) =>
     tokenScopes.includes(everyScope) && knownScopes.has(scope) && !explicitScopes.includes(scope);

@@ -14,7 +14,7 @@ import {
   verifier,
 } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { request } from '../harness/request.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
@@ -215,21 +215,22 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.deepEqual([page.status, page.location], [400, null]);
   });
 
+  const pass = (client: { id: string; secret?: string }, subject_token: string, more: Record<string, string> = {}) =>
+    request<Record<string, string>>(service, '/oauth/token', {
+      form: {
+        grant_type: exchange,
+        subject_token,
+        subject_token_type: accessTokenType,
+        client_id: client.id,
+        client_secret: client.secret ?? '',
+        ...more,
+      },
+    });
+
   it('exchanges a token for a narrower one, names the actors, and ends it with the session', async () => {
     const app = await addApplication(service, { trusted: true, scopes: ['openid', 'users:read', 'users:write'] });
     const code = await codeFor(visitor, app.id, { scope: 'openid users:read users:write' });
     const { body } = await redeem(service, app, code);
-    const pass = (client: { id: string; secret?: string }, subject_token: string, more: Record<string, string> = {}) =>
-      request<Record<string, string>>(service, '/oauth/token', {
-        form: {
-          grant_type: exchange,
-          subject_token,
-          subject_token_type: accessTokenType,
-          client_id: client.id,
-          client_secret: client.secret ?? '',
-          ...more,
-        },
-      });
     const narrowed = await pass(app, body.access_token, { scope: 'users:read', resource: 'https://files.example' });
     assert.equal(narrowed.status, 200, narrowed.text);
     assert.deepEqual(
@@ -264,5 +265,19 @@ onBothEngines('FAPI 2.0', (engine) => {
       form: { token: body.access_token, client_id: app.id, client_secret: app.secret ?? '' },
     });
     assert.equal((await open()).status, 401);
+  });
+
+  it('exchanges a token only for scopes that its client still has', async () => {
+    const app = await addApplication(service, { trusted: true, scopes: ['openid', 'users:read', 'users:write'] });
+    const code = await codeFor(visitor, app.id, { scope: 'openid users:read users:write' });
+    const { body } = await redeem(service, app, code);
+    const token = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const path = `/v1/clients/${app.id}`;
+    const changed = await request(service, path, { method: 'PATCH', json: { scopes: ['users:read'] }, token });
+    assert.equal(changed.status, 200, changed.text);
+    const lost = await pass(app, body.access_token, { scope: 'users:write' });
+    assert.deepEqual([lost.status, lost.body.error], [400, 'invalid_scope']);
+    const rest = await pass(app, body.access_token);
+    assert.equal(decodeJwt(rest.body.access_token as string).scope, 'users:read');
   });
 });
