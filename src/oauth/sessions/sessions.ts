@@ -148,7 +148,9 @@ export class Sessions {
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
     const end = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
     const device = { address: source.address, user_agent: source.userAgent, details: storedDetails({ jkt }) };
-    return activateSessionForDevice(tx, id, at, { ...device, expires_at: end, prune_at: end });
+    const session = await activateSessionForDevice(tx, id, at, { ...device, expires_at: end, prune_at: end });
+    if (session && scopesOfSession(session).includes(openidScope)) await insertLogin(tx, loginOf(session, null));
+    return session;
   }
 
   /**
