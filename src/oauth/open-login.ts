@@ -2,15 +2,9 @@ import type { Tx } from '../database/database.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
 import { addKnownBrowser } from '../identity/credentials/known-browsers.ts';
-import { sendEmailCode } from '../identity/factors/email-codes.ts';
+import { sendSecondStepCode } from '../identity/factors/email-codes.ts';
 import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
-import {
-  createMfaToken,
-  type FactorMethod,
-  mfaTokenLifetimeMs,
-  secondStepOf,
-  setUpScopes,
-} from '../identity/factors/second-step.ts';
+import { createMfaToken, type FactorMethod, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { recordIdentitySession } from '../identity/providers/identity-store.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { lowestAcr } from '../platform/proof.ts';
@@ -126,7 +120,7 @@ async function mfaRequired(
     return new OAuthError('invalid_grant', 'This code was used before.');
   }
   const emailCode = methods.includes('email_code')
-    ? (await sendEmailCode(oauth, user.email as string, source, mfaTokenLifetimeMs)).id
+    ? await sendSecondStepCode(oauth, { id: user.id, email: user.email as string }, source)
     : undefined;
   const login = { userId: user.id, clientId: client.id, scopes, resource, identity };
   const factors = { amr: amrOf[firstMethod], methods, emailCode };

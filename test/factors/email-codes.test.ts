@@ -63,6 +63,23 @@ onBothEngines('Codes by mail', (engine) => {
     assert.match(mail?.text ?? '', new RegExp(new Date(row.expires_at).toISOString().slice(11, 16)));
   });
 
+  it('cannot be used up for the second step by requests for sign-in codes', async () => {
+    const own = await start({ env: { EMAIL_CODES: 'on', MFA: 'required' } });
+    const { email } = await addLogin(own);
+    const send = async () => (await request(own, '/v1/email-codes', { json: { email } })).status;
+    for (let i = 0; i < 5; i++) assert.equal(await send(), 202);
+    assert.equal(await send(), 429);
+    for (let i = 0; i < 4; i++) assert.equal((await tryLogin(own, { email, password })).status, 403);
+    const { body } = await tryLogin(own, { email, password });
+    const mails = await mailsTo(own, 'email-code', email);
+    const codes = mails.map(({ text }) => /\b\d{6}\b/.exec(text ?? '')?.[0]);
+    const done = await tryLogin(own, { mfa_token: body.mfa_token, code: codes.at(-1) });
+    const cookie = done.headers.getSetCookie().find((set) => set.startsWith('device='));
+    assert.equal((await tryLogin(own, { email, password })).status, 429);
+    const known = await tryLogin(own, { email, password }, { cookie: String(cookie?.split(';')[0]) });
+    assert.equal(known.status, 403, 'a known browser has its own count');
+  });
+
   it('renew a proof', async () => {
     const { email } = await addLogin(service);
     const first = await requestCode(email);

@@ -3,21 +3,44 @@ import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { emailCodeLifetimeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
-import { countMail } from '../account-mails/request-mail.ts';
+import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
+import { knownBrowserOf } from '../credentials/known-browsers.ts';
+import { countAgainstLimits } from '../throttle/throttle.ts';
 import { consumeEmailCode, countEmailAttempt, insertEmailCode } from './email-code-store.ts';
 import type { FactorCheckServices } from './factor-services.ts';
+import { mfaTokenLifetimeMs } from './second-step.ts';
 
 const maxAttempts = 5;
+/** In 15 minutes. A known browser has its own count. */
+const maxSecondStepCodes = 5;
+
+type MailServices = Omit<FactorCheckServices, 'keys'>;
 
 /** Sends a code if a user has this address. The response and its timing do not reveal it. The code works only with the returned id. */
-export async function sendEmailCode(
-  { context, mail }: Omit<FactorCheckServices, 'keys'>,
+export async function sendEmailCode(services: MailServices, email: string, source: RequestSource) {
+  await countMail(services.context, 'email-code', email, source);
+  return storeEmailCode(services, email, source, emailCodeLifetimeMs);
+}
+
+/** Sends the code for the second step of a login. It has its own count: requests for sign-in codes cannot use it up. */
+export async function sendSecondStepCode(
+  services: FactorCheckServices,
+  { id, email }: { readonly id: string; readonly email: string },
+  source: RequestSource,
+): Promise<string> {
+  const key = `second-step-code:${id}:${knownBrowserOf(services.keys, source, id) ?? ''}`;
+  const exceeded = await countAgainstLimits(services.context, [{ key, max: maxSecondStepCodes, of: 'account' }]);
+  if (exceeded) throw tooManyMails(exceeded);
+  return (await storeEmailCode(services, email, source, mfaTokenLifetimeMs)).id;
+}
+
+async function storeEmailCode(
+  { context, mail }: MailServices,
   email: string,
   source: RequestSource,
-  lifetimeMs = emailCodeLifetimeMs,
+  lifetimeMs: number,
 ): Promise<{ id: string; expiresAt: number }> {
   const { database, now } = context;
-  await countMail(context, 'email-code', email, source);
   const at = now();
   const code = { id: uuidv7(at), email, created_at: at, expires_at: at + lifetimeMs };
   await database.db.transaction().execute(async (tx) => {
