@@ -142,6 +142,22 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal((await tryLogin(service, { mfa_token: again.mfa_token, code: app.next() }, { cookie })).status, 200);
   });
 
+  it('does not count failures of the network against a known device', async () => {
+    const own = await start();
+    const person = await registerUser(own);
+    const { app } = await addApp(own, person);
+    const { mfa_token } = await halfLogin(own, person);
+    const first = await tryLogin(own, { mfa_token, code: app.next() });
+    const device = first.headers.getSetCookie().find((cookie) => cookie.startsWith('device='));
+    const cookie = String(device?.split(';')[0]);
+    const other = await halfLogin(own, person);
+    for (let i = 0; i < 100; i++) await tryLogin(own, { passkey: { id: 'unknown' } });
+    assert.equal((await tryLogin(own, { mfa_token: other.mfa_token, code: app.next() })).status, 429);
+    const known = await tryLogin(own, { email: person.email, password }, { cookie });
+    const done = await tryLogin(own, { mfa_token: known.body.mfa_token, code: app.code() }, { cookie });
+    assert.equal(done.status, 200, done.text);
+  });
+
   it('is skipped on a remembered browser, until it is revoked or expires', async () => {
     const person = await registerUser(service);
     const { app } = await addApp(service, person);

@@ -58,8 +58,8 @@ export async function proveFactor(services: FactorCheckServices, attempt: Factor
   const browser = knownBrowserOf(keys, source, userId);
   const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
   const account = { key, max: maxFailures.account, of: 'account', resetOnSuccess: true };
-  const limits = [account, ...networkLimits('login', source.address, maxFailures.address)];
-  return checkWithinLimits(context, limits, () => readers[method](services, attempt));
+  const networks = browser === undefined ? networkLimits('login', source.address, maxFailures.address) : [];
+  return checkWithinLimits(context, [account, ...networks], () => readers[method](services, attempt));
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
