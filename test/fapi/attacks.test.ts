@@ -12,7 +12,7 @@ import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/
 import { onBothEngines } from '../harness/engines.ts';
 import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
-import type { Visitor } from '../harness/visitor.ts';
+import { Visitor } from '../harness/visitor.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
@@ -77,6 +77,17 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     assert.deepEqual([bad.status, bad.location], [400, null]);
     const good = await visit({ nonce: 'a' });
     assert.match(good.location ?? '', /[?&]code=/);
+  });
+
+  it('are refused with a NUL character inside another encoding', async () => {
+    for (const query of ['client_id=%00', 'client_id=\0']) {
+      const path = `/oauth/authorize/continue?request=${Buffer.from(query).toString('base64url')}`;
+      assert.equal((await visitor.get(path)).status, 400);
+      assert.equal((await new Visitor(service).get(`/login?next=${encodeURIComponent(path)}`)).status, 200);
+    }
+    const form = { passkey: '{"id":"\\u0000"}' };
+    const { status, body } = await request(service, '/v1/clients/web/admin/login', { form });
+    assert.deepEqual([status, body.error], [400, 'invalid_grant']);
   });
 
   it('may expire at a fraction of a second', async () => {

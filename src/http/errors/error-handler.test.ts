@@ -11,4 +11,9 @@ describe('An error of PostgreSQL', () => {
       const { status, headers } = toProblem(Object.assign(new Error('could not serialize'), { code }));
       assert.deepEqual([status, headers['Retry-After']], [503, '1']);
     });
+
+  it('that is a NUL character in a text becomes a 400', () => {
+    const { status, code } = toProblem(Object.assign(new Error('invalid byte sequence'), { code: '22021' }));
+    assert.deepEqual([status, code], [400, 'encoding_invalid']);
+  });
 });

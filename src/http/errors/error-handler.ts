@@ -47,6 +47,8 @@ const problemsByCode = new Map([
   // SQLSTATE of a deadlock, and of a serialization failure.
   ['40P01', conflictingChange],
   ['40001', conflictingChange],
+  // SQLSTATE of a text that PostgreSQL cannot store.
+  ['22021', badRequest('A parameter contains a NUL character.', 'encoding_invalid')],
   // A file that is loaded at its first use is missing while another version is installed in its place.
   ['ERR_MODULE_NOT_FOUND', unavailable('The files of the service are being replaced. Try again shortly.', 30)],
 ]);

@@ -178,11 +178,14 @@ export async function storePasskey(
 /** An assertion with a valid signature. `consume` runs in the transaction of the operation and returns true only once. */
 export type Assertion = NonNullable<Awaited<ReturnType<typeof readAssertion>>>;
 
+/** WebAuthn 4: at most 1,023 bytes, in base64url. */
+const credentialIdPattern = /^[\w-]{1,1364}$/;
+
 /** Verifies an assertion that a browser signed with a passkey. Undefined if anything in it is wrong. */
 export async function readAssertion({ context, keys }: PasskeyServices, response: unknown) {
   const { config, database, now, log } = context;
   const assertion = response as AuthenticationResponseJSON;
-  if (typeof assertion?.id !== 'string') return undefined;
+  if (typeof assertion?.id !== 'string' || !credentialIdPattern.test(assertion.id)) return undefined;
   const passkey = await findPasskey(database.db, assertion.id);
   if (!passkey) return undefined;
   let challenge: Challenge | undefined;
