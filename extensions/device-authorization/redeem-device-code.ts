@@ -2,7 +2,7 @@ import type { Tx } from '../../src/database/database.ts';
 import { requireConfirmedEmail } from '../../src/identity/credentials/require-confirmed-email.ts';
 import { requireSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import type { GrantRequest, GrantResult, OAuth } from '../../src/oauth/oauth.ts';
-import { required } from '../../src/oauth/parameters.ts';
+import { required, resourcesIn } from '../../src/oauth/parameters.ts';
 import { lockAuthorityRows } from '../../src/oauth/sessions/authority/authority-store.ts';
 import { scopesOfSession } from '../../src/oauth/sessions/sessions.ts';
 import type { StoredSession } from '../../src/oauth/sessions/store/session-store.ts';
@@ -75,13 +75,15 @@ async function lockSubjects(
 
 /** The user's consent opened the session. It may have ended since. */
 async function redeem(
-  { context, sessions, notifyOfLogin }: OAuth,
+  { context, sessions, audiences, notifyOfLogin }: OAuth,
   request: GrantRequest,
   tx: Tx,
-  { id, scopes, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
+  { id, scopes, resource, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
 ): Promise<Redeemed | 'denied'> {
   const { client, source } = request;
   await requireConfirmedEmail(context.config, tx, userId);
+  // RFC 8707: a subset of the audiences of the device code. An error does not use up the code.
+  audiences.narrow(resource, resourcesIn(request.parameters));
   await markRedeemed(tx, id, context.now());
   const session = await sessions.activateForDevice(tx, request, sessionId);
   if (!session || userId === null) return 'denied';

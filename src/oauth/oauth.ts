@@ -16,6 +16,7 @@ import { type Parameters, resourcesIn } from './parameters.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop, DpopRequest } from './proofs/dpop.ts';
 import type { Sessions } from './sessions/sessions.ts';
+import type { AuthorizationDetail } from './sessions/store/grant-details.ts';
 import type { StoredSession, TokenSession } from './sessions/store/session-store.ts';
 import type { TokenClaims } from './sessions/tokens/access-token.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
@@ -67,6 +68,8 @@ export interface GrantRequest {
   readonly source: RequestSource;
   /** The thumbprint of the client's DPoP key (RFC 9449). */
   readonly jkt?: string | undefined;
+  /** The authorization details that the request names (RFC 9396 6.1). */
+  readonly requestedDetails?: readonly AuthorizationDetail[] | undefined;
   /** Counts the request against the RATE_LIMIT of its user or session, unless its client was counted. */
   readonly countRequest?: ((caller: string) => void) | undefined;
 }

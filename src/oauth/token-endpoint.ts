@@ -40,6 +40,9 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
   ].map((grant) => [grant.type, grant]),
 );
 
+/** Only the authorization endpoint grants authorization details. */
+const grantsWithDetails = [authorizationCodeGrant.type, refreshTokenGrant.type];
+
 /** Tokens, and values for cookies: the lifetime of the refresh token in seconds, and the cookie for known browsers. */
 export interface IssuedTokens {
   readonly response: TokenResponse;
@@ -76,7 +79,8 @@ export async function issueTokens(oauth: OAuth, grant: Grant, originalRequest: G
   if (originalRequest.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) {
     throw dpopProofRequired('The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
   }
-  const request = await translateLegacyScopes(oauth, originalRequest);
+  if (!grantsWithDetails.includes(grant.type)) narrowDetails(undefined, requestedDetails);
+  const request = { ...(await translateLegacyScopes(oauth, originalRequest)), requestedDetails };
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
   const details = readDetails(session.details);

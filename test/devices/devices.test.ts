@@ -99,6 +99,16 @@ onBothEngines('The device flow', (engine) => {
     assert.ok(Date.parse(body.data.expires_at) - service.context.now() > later, 'the session begins now');
   });
 
+  it('keeps the code after a poll for another audience', async () => {
+    const { user_code, device_code } = await begin();
+    await decide(await signedIn(), user_code, 'allow');
+    const { baseUrl } = service.context.config;
+    const form = { grant_type: grantType, device_code, client_id: tv.id, resource: `${baseUrl}/mcp` };
+    const wrong = await request<Tokens>(service, '/oauth/token', { form });
+    assert.deepEqual([wrong.status, wrong.body.error], [400, 'invalid_target']);
+    assert.equal((await poll(device_code)).status, 200);
+  });
+
   it('shows the user who registered the application', async () => {
     const mallory = await registerUser(service);
     const lure = await addApplication(service, { name: 'Gatehouse Setup', public: true, userId: mallory.id });

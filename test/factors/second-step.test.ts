@@ -61,6 +61,17 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal(right.status, 200, right.text);
   });
 
+  it('is not used up by a request for another audience', async () => {
+    const person = await registerUser(service);
+    const { app } = await addApp(service, person);
+    const { mfa_token } = await halfLogin(service, person);
+    const code = app.next();
+    const { baseUrl } = service.context.config;
+    const wrong = await tryLogin(service, { mfa_token, code, resource: `${baseUrl}/mcp` });
+    assert.deepEqual([wrong.status, wrong.body.error], [400, 'invalid_target']);
+    assert.equal((await tryLogin(service, { mfa_token, code, resource: `${baseUrl}/v1` })).status, 200);
+  });
+
   it('accepts each code once, even concurrently', async () => {
     const person = await registerUser(service);
     const { app } = await addApp(service, person);

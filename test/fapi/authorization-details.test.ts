@@ -57,6 +57,11 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
   });
   const token = (form: Record<string, string>) =>
     request<Body>(service, '/oauth/token', { form: { client_id: app.id, client_secret: app.secret ?? '', ...form } });
+  const generations = async () => {
+    const { db } = service.context.database;
+    const rows = await db.selectFrom('sessions').select('generation').where('client_id', '=', app.id).execute();
+    return rows.map(({ generation }) => generation);
+  };
 
   it('are shown to the user, and are in the token response, the access token and introspection', async () => {
     const path = authorizePath(app.id, { scope: 'openid offline_access', authorization_details });
@@ -66,6 +71,9 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
       assert.ok(page.html.includes(text), text);
     }
     const { code = '' } = authorizationResponseIn(await press(visitor, page, 'allow'));
+    const notGranted = JSON.stringify([{ type: 'account_information', locations: ['https://other.example'] }]);
+    const refused = await redeem(service, app, code, { authorization_details: notGranted });
+    assert.equal(refused.body.error, 'invalid_authorization_details', 'the code is not used up');
     const { status, body, text } = await redeem(service, app, code);
     assert.equal(status, 200, text);
     const tokens = body as Body;
@@ -84,6 +92,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     const more = JSON.stringify([{ ...payment, instructedAmount: { currency: 'EUR', amount: '999.00' } }]);
     const widened = await token({ ...refresh, authorization_details: more });
     assert.deepEqual([widened.status, widened.body.error], [400, 'invalid_authorization_details']);
+    assert.deepEqual(await generations(), [0], 'the refresh token is not used up');
     const narrowed = await token({ ...refresh, authorization_details: JSON.stringify([account]) });
     assert.deepEqual(narrowed.body.authorization_details, [account], narrowed.text);
     assert.deepEqual(decodeJwt(narrowed.body.access_token).authorization_details, [account]);
@@ -124,8 +133,10 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
       });
       assert.deepEqual([pushed.status, pushed.body.error], [400, 'invalid_authorization_details'], wrong.slice(0, 80));
     }
+    const sessionsBefore = await generations();
     const own = await token({ grant_type: 'client_credentials', authorization_details });
     assert.deepEqual([own.status, own.body.error], [400, 'invalid_authorization_details'], 'no user has consented');
+    assert.deepEqual(await generations(), sessionsBefore, 'no session was opened');
     const device = await request(service, '/oauth/device_authorization', {
       form: { client_id: app.id, client_secret: app.secret ?? '', authorization_details },
     });

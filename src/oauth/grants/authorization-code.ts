@@ -6,6 +6,7 @@ import { OAuthError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { readCode } from '../authorize/authorization-codes.ts';
+import { narrowDetails } from '../authorize/authorization-details.ts';
 import { type CodeRow, consumeCode, findCode, setSessionOfCode } from '../authorize/code-store.ts';
 import { type Consent, lockConsent } from '../authorize/consent-store.ts';
 import { hasAllowed } from '../authorize/remember-consent.ts';
@@ -72,8 +73,9 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   if (problem) return problem;
   if (!(await isInRealmOfClient(tx, client, code.user_id))) return 'the user is in another realm';
   await requireSecret(context, tx, client.secretId);
-  // RFC 8707: a subset of the audiences of the code.
+  // RFC 8707 and RFC 9396 6.1: a subset of the audiences and details of the code. An error does not use up the code.
   audiences.narrow(code.resource, resourcesIn(redemption.parameters));
+  narrowDetails(readDetails(code.details).authorizationDetails, redemption.requestedDetails);
   const isAllowed = limitScopes(client, rows, consent);
   const scopes = parseJson(code.scopes).filter(isAllowed);
   if (scopes.length === 0) return 'no scope of the code is allowed any more';

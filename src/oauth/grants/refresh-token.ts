@@ -1,6 +1,7 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { type JsonText, parseJson } from '../../platform/json-text.ts';
+import { narrowDetails } from '../authorize/authorization-details.ts';
 import { requireRealm } from '../clients/client-rules.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../oauth.ts';
@@ -15,7 +16,7 @@ export const refreshTokenGrant: Grant = {
   clientTypes: ['password', 'personal', 'application'],
   async issue(
     { context, keys, sessions, verifier, audiences, scopes: knownScopes },
-    { client, parameters, source, countRequest, jkt },
+    { client, parameters, source, countRequest, jkt, requestedDetails },
   ) {
     const refreshToken = required(parameters, 'refresh_token');
     const presented = countRequest && readRefreshToken(keys, refreshToken);
@@ -24,14 +25,15 @@ export const refreshTokenGrant: Grant = {
     const allowed = (session: { scopes: JsonText<string[]> }) => narrowScopes(parseJson(session.scopes), client.scopes);
     const resources = resourcesIn(parameters);
     const { config, database } = context;
-    const isNarrowed = requested !== '' || resources.length > 0;
+    const isNarrowed = requested !== '' || resources.length > 0 || requestedDetails !== undefined;
     if (isNarrowed || config.requireEmailConfirmation || client.realm !== null || client.public) {
-      // Checked first: an error in the scope, the audience or the user must not use up the refresh token.
+      // Checked first: an error in the scope, the audience, the details or the user must not use up the refresh token.
       const session = (await verifier.findToken(refreshToken))?.session;
       if (session?.client_id === client.id) {
         await requireConfirmedEmail(config, database.db, session.user_id ?? client.userId);
         refreshedScopes(knownScopes, requested, allowed(session));
         audiences.narrow(session.resource, resources);
+        narrowDetails(readDetails(session.details).authorizationDetails, requestedDetails);
       }
       await requireRealm(database.db, client, session?.user_id ?? null);
       // RFC 9449 5: the refresh token of a public client is bound to the client's key.

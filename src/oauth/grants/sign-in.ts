@@ -9,7 +9,7 @@ import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type Grant, requestedAccess } from '../oauth.ts';
 import { finishFirstStep, openLogin, wrongFactor } from '../open-login.ts';
-import { invalidRequest, passkeyIn, required } from '../parameters.ts';
+import { invalidRequest, passkeyIn, required, resourcesIn } from '../parameters.ts';
 
 /** RFC 6749 4.3, for first-party clients: checks the client and the user, then issues tokens or asks for the second factor. */
 export const passwordGrant: Grant = {
@@ -97,6 +97,9 @@ export const mfaGrant: Grant = {
     countRequest?.(user.id);
     const passkey = passkeyIn(parameters);
     const code = passkey === undefined ? required(parameters, 'code') : undefined;
+    // Checked first: an error in the audience must not use up the token and the factor.
+    const { resource } = firstStep;
+    oauth.audiences.narrow(resource.length > 0 ? JSON.stringify(resource) : null, resourcesIn(parameters));
     const input = { code, passkey, emailCode: firstStep.emailCode };
     const factor = await proveFactor(oauth, { userId: user.id, methods: firstStep.methods, input, source });
     if (!factor) {
