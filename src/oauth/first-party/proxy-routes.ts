@@ -90,14 +90,18 @@ async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<Stor
   throw invalidClient(`proxied client ${id} was deleted`, {});
 }
 
-/** The refresh cookie. Browsers add it to every request, so the origin of the page must be allowed. */
-function cookieOf({ baseUrl, corsOrigins }: Config, { server, headers, protocol, host }: FastifyRequest) {
-  const value = server.parseCookie(headers.cookie ?? '')[refreshCookieName];
-  if (value === undefined) return undefined;
-  // Scripts cannot set the header `Sec-Fetch-Site`.
+/** Whether the page that sent the request may use the cookies. Scripts cannot set the header `Sec-Fetch-Site`. */
+function isOriginAllowed({ baseUrl, corsOrigins }: Config, { headers, protocol, host }: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
-  const own = [new URL(baseUrl).origin, `${protocol}://${host}`, ...corsOrigins];
-  if (origin === undefined ? site !== 'cross-site' : own.includes(origin)) return value;
+  if (origin === undefined) return site !== 'cross-site';
+  return [new URL(baseUrl).origin, `${protocol}://${host}`, ...corsOrigins].includes(origin);
+}
+
+/** The refresh cookie. Browsers add it to every request, so the origin of the page must be allowed. */
+function cookieOf(config: Config, request: FastifyRequest) {
+  const { origin, cookie, 'sec-fetch-site': site } = request.headers;
+  const value = request.server.parseCookie(cookie ?? '')[refreshCookieName];
+  if (value === undefined || isOriginAllowed(config, request)) return value;
   throw new OAuthError('access_denied', 'The refresh cookie is not accepted from another origin.', {
     status: 403,
     reason: `origin ${origin?.slice(0, 200) ?? site}`,
@@ -122,7 +126,13 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     const prefix = `/v1/clients/${proxied.path}`;
     const name = proxied.path.replace('/', ' ');
     const cookieOptions = refreshCookie(config, proxied);
-    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, browserCookie }: IssuedTokens) => {
+    const withCookie = (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { response: tokens, refreshTokenTtl, browserCookie }: IssuedTokens,
+    ) => {
+      // A form on another site must not sign its visitor in to another account.
+      if (!isOriginAllowed(config, request)) return tokens;
       reply.setCookie(refreshCookieName, tokens.refresh_token ?? '', { ...cookieOptions, maxAge: refreshTokenTtl });
       if (browserCookie !== undefined) knownBrowsers.set(reply, browserCookie);
       return tokens;
@@ -149,7 +159,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       },
       async (request, reply) => {
         const login = { ...clientRequestOf(request, reply), source: knownBrowsers.requestSource(request) };
-        return withCookie(reply, await handleProxyLogin(oauth, proxied, login));
+        return withCookie(request, reply, await handleProxyLogin(oauth, proxied, login));
       },
     );
 
@@ -167,7 +177,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         },
       },
       async (request, reply) =>
-        withCookie(reply, await handleProxyRefresh(oauth, proxied, request, clientRequestOf(request, reply))),
+        withCookie(request, reply, await handleProxyRefresh(oauth, proxied, request, clientRequestOf(request, reply))),
     );
   }
 }
