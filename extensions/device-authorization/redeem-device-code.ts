@@ -1,6 +1,6 @@
 import type { Tx } from '../../src/database/database.ts';
 import { requireConfirmedEmail } from '../../src/identity/credentials/require-confirmed-email.ts';
-import { requireSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
+import { requireCredentials } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import type { GrantRequest, GrantResult, OAuth } from '../../src/oauth/oauth.ts';
 import { required, resourcesIn } from '../../src/oauth/parameters.ts';
 import { lockAuthorityRows } from '../../src/oauth/sessions/authority/authority-store.ts';
@@ -69,7 +69,7 @@ async function lockSubjects(
 ): Promise<boolean> {
   const ids = { kind: 'user', userId: userId ?? '', clientId: client.id, sessionId: sessionId ?? '' } as const;
   const { user, session } = await lockAuthorityRows(tx, context.database.engine, ids, 'change');
-  await requireSecret(context, tx, client.secretId);
+  await requireCredentials(context, tx, client);
   return user !== undefined && !user.disabled && session !== undefined && session.revoked_at === null;
 }
 

@@ -11,7 +11,7 @@ import { lowestAcr } from '../platform/proof.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireRealm } from './clients/client-rules.ts';
 import { narrowScopes } from './clients/scopes/scopes.ts';
-import { requireSecret } from './clients/secrets/client-secrets.ts';
+import { requireCredentials } from './clients/secrets/client-secrets.ts';
 import type { GrantRequest, GrantResult, OAuth } from './oauth.ts';
 import { authenticatedBy } from './sessions/store/session-store.ts';
 
@@ -49,7 +49,7 @@ export async function openLogin(
   const opened = await context.database.db.transaction().execute(async (tx) => {
     await requireUnchanged(context, tx, user);
     await requireRealm(tx, client, user.id);
-    await requireSecret(context, tx, client.secretId);
+    await requireCredentials(context, tx, client);
     if (consume && !(await consume(tx))) throw wrongFactor('used before');
     const stored = sessions.open(tx, {
       userId: user.id,

@@ -4,7 +4,7 @@ import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { introspectScope } from './clients/scopes/scopes.ts';
-import { requireSecret } from './clients/secrets/client-secrets.ts';
+import { requireCredentials } from './clients/secrets/client-secrets.ts';
 import type { ClientRequest, OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 import { endSessions } from './sessions/end-sessions.ts';
@@ -30,7 +30,7 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
     throw new OAuthError('unauthorized_client', 'The token was issued to another client.');
   }
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
-    await requireSecret(context, tx, client.secretId);
+    await requireCredentials(context, tx, client);
     const ended = await endSessions(sessions, tx, invalidate, { sessionId: session.id }, 'revoked');
     if (ended === 0) return;
     await recordEvent(context, tx, {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { before, it } from 'node:test';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Tx } from '../../src/database/database.ts';
 import { systemSource } from '../../src/http/request-source.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -42,7 +45,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
     ],
   ]);
 
-  const countSessions = async ({ id }: Client) =>
+  const countSessions = async ({ id }: Pick<Client, 'id'>) =>
     (await service.context.database.db.selectFrom('sessions').selectAll().where('client_id', '=', id).execute()).filter(
       ({ revoked_at, generation }) => revoked_at === null && generation === 0,
     ).length;
@@ -91,6 +94,29 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
     });
   }
+
+  for (const [what, changed] of [
+    ['removed', { jwks: null }],
+    ['replaced', { jwks: null, jwks_uri: 'https://keys.example/jwks' }],
+  ] as const)
+    it(`gets no session for itself when its public keys are ${what}`, async () => {
+      const { privateKey, publicKey } = await generateKeyPair('ES256');
+      const jwks = { keys: [await exportJWK(publicKey)] };
+      const { id } = await addApplication(service, { token_endpoint_auth_method: 'private_key_jwt', jwks });
+      const asked = async () => {
+        const claims = { iss: id, sub: id, aud: service.context.config.baseUrl, jti: randomUUID() };
+        const assertion = new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('1 minute');
+        const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+        const client_assertion = await assertion.sign(privateKey);
+        const fields = { grant_type: 'client_credentials', client_assertion, client_assertion_type: type };
+        return request(service, '/v1/oauth/token', { form: fields });
+      };
+      assert.equal((await asked()).status, 200);
+      const end = (tx: Tx) => tx.updateTable('clients').set(changed).where('id', '=', id).execute();
+      const { status, body } = await requestDuring(service, end, asked);
+      assert.deepEqual([status, body.error], [401, 'invalid_client']);
+      assert.ok((await countSessions({ id })) <= 1);
+    });
 
   it('can get new secrets while it requests tokens, without a deadlock', async () => {
     const client = await addClient(service);

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Selectable, sql } from 'kysely';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
+import { isPostgres, lockForRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { parseJson } from '../../platform/json-text.ts';
@@ -122,6 +123,14 @@ export async function removeKeys(tx: Tx, id: string, now: number): Promise<void>
     .where('id', '=', id)
     .where((eb) => eb.or([eb('jwks', 'is not', null), eb('jwks_uri', 'is not', null)]))
     .execute();
+}
+
+/** Whether a client still has the public keys by which it authenticated. They do not change until the transaction ends. */
+export async function lockKeys(tx: Tx, { id, jwks, jwks_uri }: StoredClient): Promise<boolean> {
+  const query = tx.selectFrom('clients').select(['jwks', 'jwks_uri']).where('id', '=', id);
+  const row = await (isPostgres(tx) ? query.where(sharedLock(sql.ref('id'))).forShare() : query).executeTakeFirst();
+  if (!row) return false;
+  return row.jwks_uri === jwks_uri && isDeepStrictEqual(fromColumn('jwks', row.jwks), jwks);
 }
 
 export type ClientType = ClientRow['type'];

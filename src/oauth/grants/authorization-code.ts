@@ -13,7 +13,7 @@ import { hasAllowed } from '../authorize/remember-consent.ts';
 import { isInRealmOfClient, isRefreshable } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';
-import { requireSecret } from '../clients/secrets/client-secrets.ts';
+import { requireCredentials } from '../clients/secrets/client-secrets.ts';
 import type { Grant, GrantRequest, OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/claims.ts';
 import { required, resourcesIn } from '../parameters.ts';
@@ -72,7 +72,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   const problem = codeError(redemption, rows, context.now());
   if (problem) return problem;
   if (!(await isInRealmOfClient(tx, client, code.user_id))) return 'the user is in another realm';
-  await requireSecret(context, tx, client.secretId);
+  await requireCredentials(context, tx, client);
   // RFC 8707 and RFC 9396 6.1: a subset of the audiences and details of the code. An error does not use up the code.
   audiences.narrow(code.resource, resourcesIn(redemption.parameters));
   narrowDetails(readDetails(code.details).authorizationDetails, redemption.requestedDetails);

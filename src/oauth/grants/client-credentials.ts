@@ -2,6 +2,7 @@ import { requireConfirmedEmail } from '../../identity/credentials/require-confir
 import { OAuthError } from '../../platform/errors.ts';
 import { isRefreshable } from '../clients/client-rules.ts';
 import { adminScope } from '../clients/scopes/scopes.ts';
+import { authenticatesByKeys, requireCredentials } from '../clients/secrets/client-secrets.ts';
 import { type Grant, requestedAccess } from '../oauth.ts';
 
 /** RFC 6749 4.4, for third-party clients: the client authenticates and acts for itself. */
@@ -26,6 +27,12 @@ export const clientCredentialsGrant: Grant = {
     const { scopes, resource } = requestedAccess(oauth, withoutAdmin);
     const refreshable = isRefreshable(client, scopes);
     const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, resource, source };
-    return { ...sessions.open(context.database, session), scopes };
+    if (!authenticatesByKeys(client)) return { ...sessions.open(context.database, session), scopes };
+    return context.database.db.transaction().execute(async (tx) => {
+      await requireCredentials(context, tx, client);
+      const opened = sessions.open(tx, session);
+      await opened.durable;
+      return { ...opened, scopes };
+    });
   },
 };

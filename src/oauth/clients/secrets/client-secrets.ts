@@ -7,7 +7,14 @@ import { conflict } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { changesBetween } from '../../../resources/write/changes.ts';
 import { invalidClient } from '../client-rules.ts';
-import { createClient, lockClient, type NewClient, type StoredClient, withDefaults } from '../client-store.ts';
+import {
+  createClient,
+  lockClient,
+  lockKeys,
+  type NewClient,
+  type StoredClient,
+  withDefaults,
+} from '../client-store.ts';
 import { endSecrets, type HashedSecret, insertSecret, listSecrets, lockSecret } from './secret-store.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from './short-token.ts';
 
@@ -47,6 +54,15 @@ export async function requireSecret({ now }: Context, db: Db | Tx, secretId: str
   if (secretId === undefined || (await lockSecret(db, secretId, now()))) return;
   throw invalidClient('the secret ended meanwhile');
 }
+
+/** Like `requireSecret`, also for a client that authenticated by its keys. */
+export async function requireCredentials(context: Context, tx: Tx, client: AuthenticatedClient): Promise<void> {
+  if (!authenticatesByKeys(client)) return requireSecret(context, tx, client.secretId);
+  if (!(await lockKeys(tx, client))) throw invalidClient('the keys changed meanwhile');
+}
+
+export const authenticatesByKeys = ({ secretId, token_endpoint_auth_method: method }: AuthenticatedClient): boolean =>
+  secretId === undefined && method === 'private_key_jwt';
 
 /** Adds a secret to a client and returns it. It is never shown again. The old secrets end now or after some hours. */
 export async function addClientSecret(
