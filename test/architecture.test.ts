@@ -48,6 +48,7 @@ const ownTransactions = new Map([
     'by a device code and a client, both locked in the transaction',
   ],
   ['oauth/grants/authorization-code.ts', 'by a code and a client, both locked in the transaction'],
+  ['oauth/grants/client-credentials.ts', 'by the keys of a client, locked in the transaction'],
   ['oauth/revoke.ts', 'by a client, locked in the transaction'],
   ['extensions/openid-logout/logout-request.ts', 'by an ID token of this service'],
   ['extensions/openid-logout/send-logout.ts', 'the service, which found a URI that keeps failing'],
