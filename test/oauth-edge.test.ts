@@ -159,6 +159,16 @@ for (const document of ['/.well-known/oauth-authorization-server', '/.well-known
       assert.equal((await read(url, `${document}/x`)).status, 404);
     });
 
+    it('names the algorithms of client assertions for each endpoint that accepts them', async () => {
+      const { url } = await start();
+      const metadata = (await (await read(url, document)).json()) as Record<string, string[] | undefined>;
+      for (const endpoint of ['token', 'revocation', 'introspection']) {
+        assert.ok(metadata[`${endpoint}_endpoint_auth_methods_supported`]?.includes('private_key_jwt'), endpoint);
+        const algorithms = metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`];
+        assert.deepEqual(algorithms, ['ES256', 'EdDSA', 'PS256', 'RS256'], endpoint);
+      }
+    });
+
     it('is at the path of RFC 8414 for an issuer with a path', async () => {
       const { url } = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
       for (const path of ['', '/', '/id/gate', '/id/gate/']) {

@@ -42,6 +42,9 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     revocation_endpoint_auth_methods_supported: authMethods,
     introspection_endpoint_auth_methods_supported: confidentialAuthMethods,
     token_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
+    // RFC 8414 2: required with private_key_jwt.
+    revocation_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
     dpop_signing_alg_values_supported: proofAlgorithms,
     request_object_signing_alg_values_supported: proofAlgorithms,
     require_pushed_authorization_requests: false,
