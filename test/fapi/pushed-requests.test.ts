@@ -123,6 +123,26 @@ onBothEngines('A pushed request', (engine) => {
     assert.deepEqual(statuses, [201, 201, 201, 201, 429]);
   });
 
+  it('of a confidential client is limited too', async () => {
+    const service = await start();
+    const app = await addApplication(service);
+    const form = {
+      client_id: app.id,
+      client_secret: app.secret ?? '',
+      response_type: 'code',
+      redirect_uri: redirectUri,
+    };
+    const send = async (state: string) => (await pushRequest(service, { ...form, state })).status;
+    assert.equal(await send('s'.repeat(10_000)), 400);
+    assert.equal(await send('s'), 201);
+    const { db } = service.context.database;
+    const key = `par:client:${app.id}`;
+    await db.updateTable('throttles').set({ count: 49_999 }).where('key', '=', key).execute();
+    assert.deepEqual([await send('s'), await send('s')], [201, 429]);
+    service.advance(60 * minute);
+    assert.equal(await send('s'), 201);
+  });
+
   it('expires after five minutes if the browser does not open it, and is deleted later', async () => {
     const service = await start();
     const { visitor } = await signedIn(service);

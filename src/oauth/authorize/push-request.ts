@@ -15,8 +15,9 @@ import { readRequestParameters, requestUriPrefix } from './resolve-parameters.ts
 
 /** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */
 const lifetimeSeconds = 300;
-const maxRequestLength = 50_000;
-const maxPublicRequestLength = 10_000;
+const maxRequestLength = 10_000;
+/** Requests that one confidential client pushes in an hour. */
+const maxPerClient = 50_000;
 /** Requests that public clients push in an hour. */
 const maxPublicPerNetwork = 600;
 const maxPublicInTotal = 50_000;
@@ -28,12 +29,11 @@ export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) 
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') throw unauthorizedClient(client);
-  if (client.public) await countPublicRequest(context, request);
+  await countPushedRequest(context, client, request);
   if (parameters.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
   const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest, client));
   const pushed = queryOf(parameters, client.id);
-  if (pushed.length > (client.public ? maxPublicRequestLength : maxRequestLength))
-    throw invalidRequest('The request is too long.');
+  if (pushed.length > maxRequestLength) throw invalidRequest('The request is too long.');
   const resolved = await acceptRequest(oauth, client, pushed, jkt).catch(asInvalidRequest);
   const now = context.now();
   const row = {
@@ -57,13 +57,20 @@ function asInvalidRequest(error: unknown): never {
   throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
 }
 
-/** Anybody can push requests in the name of a public client, and each one is stored for up to an hour. */
-async function countPublicRequest(context: Context, { source, countRequest }: ClientRequest): Promise<void> {
-  countRequest?.(networkOf(source.address ?? ''));
-  const limits = [
-    ...networkLimits('par', source.address, maxPublicPerNetwork),
-    { key: 'par:all', max: maxPublicInTotal, of: 'all' },
-  ];
+/** Each request is stored for up to an hour. Anybody can push requests in the name of a public client. */
+async function countPushedRequest(
+  context: Context,
+  client: StoredClient,
+  { source, countRequest }: ClientRequest,
+): Promise<void> {
+  // A confidential client was counted when it authenticated.
+  if (client.public) countRequest?.(networkOf(source.address ?? ''));
+  const limits = client.public
+    ? [
+        ...networkLimits('par', source.address, maxPublicPerNetwork),
+        { key: 'par:all', max: maxPublicInTotal, of: 'all' },
+      ]
+    : [{ key: `par:client:${client.id}`, max: maxPerClient, of: 'client' }];
   await requireWithinLimits(context, limits, 'Too many requests were pushed. Try again later.', signInTimeoutMs);
 }
 
