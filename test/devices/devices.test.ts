@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
 import { addClient } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, password, personalToken, registerUser } from '../harness/people.ts';
-import { relyingParties } from '../harness/relying-party.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -31,7 +29,6 @@ interface Tokens {
 
 onBothEngines('The device flow', (engine) => {
   const start = services(engine);
-  const startParty = relyingParties();
   let service: Service;
   let ada: Person;
   let tv: { id: string };
@@ -97,16 +94,6 @@ onBothEngines('The device flow', (engine) => {
       token: ada.token,
     });
     assert.ok(Date.parse(body.data.expires_at) - service.context.now() > later, 'the session begins now');
-  });
-
-  it('keeps the code after a poll for another audience', async () => {
-    const { user_code, device_code } = await begin();
-    await decide(await signedIn(), user_code, 'allow');
-    const { baseUrl } = service.context.config;
-    const form = { grant_type: grantType, device_code, client_id: tv.id, resource: `${baseUrl}/mcp` };
-    const wrong = await request<Tokens>(service, '/oauth/token', { form });
-    assert.deepEqual([wrong.status, wrong.body.error], [400, 'invalid_target']);
-    assert.equal((await poll(device_code)).status, 200);
   });
 
   it('shows the user who registered the application', async () => {
@@ -227,30 +214,6 @@ onBothEngines('The device flow', (engine) => {
     const path = `/v1/consents/${consents.body.data[0]?.id}`;
     assert.equal((await request(service, path, { method: 'DELETE', token: cleo.token })).status, 204);
     assert.equal((await request(service, `/v1/users/${cleo.id}`, { token: tokens.access_token })).status, 401);
-  });
-
-  it('is a login that a back-channel logout ends, once the device has its tokens', async () => {
-    const party = await startParty();
-    const backchannel_logout_uri = `${party.url}/logout`;
-    const app = await addApplication(service, {
-      public: true,
-      scopes: ['openid', 'users:read'],
-      backchannel_logout_uri,
-    });
-    const visitor = await signedIn((await registerUser(service)).email);
-    const waiting = await begin('openid', app.id);
-    await decide(visitor, waiting.user_code, 'allow');
-    const { user_code, device_code } = await begin('openid', app.id);
-    await decide(visitor, user_code, 'allow');
-    const { body: tokens } = await poll(device_code, app.id);
-    const without = await begin('users:read', app.id);
-    await decide(visitor, without.user_code, 'allow');
-    assert.equal((await poll(without.device_code, app.id)).status, 200);
-    await visitor.get('/settings/sessions');
-    await visitor.send('/settings/sessions/end-others', {});
-    await service.queue.runDueJobs();
-    const sids = party.posts.map((post) => decodeJwt(post.get('logout_token') ?? '').sid);
-    assert.deepEqual(sids, [decodeJwt(tokens.access_token).sid]);
   });
 
   it('accepts one of two concurrent decisions, and gives tokens to one of several polls', async () => {

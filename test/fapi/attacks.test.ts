@@ -285,33 +285,4 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     };
     assert.deepEqual([await open(own), await open(next)], [401, 200]);
   });
-
-  it("do not refresh a public client's device session without its key (RFC 9449 5)", async () => {
-    const { id: client_id } = await addApplication(service, { public: true, scopes: ['openid', 'offline_access'] });
-    const nonce = await requestNonce(client_id);
-    const htu = `${base}/oauth/token`;
-    const { body: codes } = await request<{ device_code: string; user_code: string }>(
-      service,
-      '/oauth/device_authorization',
-      { form: { client_id, scope: 'openid offline_access' } },
-    );
-    await visitor.get('/device');
-    const allowed = { user_code: codes.user_code, decision: 'allow', 'scope:offline_access': 'on' };
-    assert.equal((await visitor.send('/device/decision', allowed)).status, 303);
-    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
-    const redemption = { grant_type, client_id, device_code: codes.device_code };
-    const bound = await token(redemption, await proofOf(own, { htu, nonce }));
-    assert.equal(bound.body.token_type, 'DPoP', bound.text);
-
-    const refresh = { grant_type: 'refresh_token', client_id, refresh_token: bound.body.refresh_token as string };
-    const stolen = [await token(refresh), await token(refresh, await proofOf(await makeKey(), { htu, nonce }))];
-    assert.deepEqual(
-      stolen.map(({ status, body }) => [status, body.error]),
-      [
-        [400, 'invalid_grant'],
-        [400, 'invalid_grant'],
-      ],
-    );
-    assert.equal((await token(refresh, await proofOf(own, { htu, nonce }))).status, 200);
-  });
 });
