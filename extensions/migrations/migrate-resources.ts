@@ -9,7 +9,7 @@ import type { ResourceDefinition } from '../../src/resources/declaration/define-
 import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
 import {
   declaredSchemas,
-  storedSchema,
+  storedSchemas,
   type TableSchema,
   type TableSchemas,
   withStoredNames,
@@ -45,11 +45,9 @@ export interface MigrationOptions {
 }
 
 function withNewNames(stored: TableSchemas, definitions: readonly ResourceDefinition[]): TableSchemas {
-  const renamed = definitions.flatMap((definition): [string, TableSchema][] => {
-    const schema = definition.managed ? storedSchema(stored, definition) : undefined;
-    return schema ? [[definition.name, schema]] : [];
-  });
-  return new Map([...stored, ...renamed]);
+  const declared = new Set(definitions.map(({ name }) => name));
+  const undeclared = [...stored].filter(([name]) => !declared.has(name));
+  return new Map([...undeclared, ...storedSchemas(definitions, stored)]);
 }
 
 /** The tables with the columns whose stored schema equals the declared one. */

@@ -155,6 +155,32 @@ onBothEngines('Tables that change', (engine) => {
     );
   });
 
+  it('give a new resource with the earlier name of a renamed one its own table', async () => {
+    const database = await fresh(things({ name: text() }));
+    await insert(database, { id: '1', name: 'One' });
+    await applyResourceMigrations(database, [
+      defineResource({ name: 'objects', renamedFrom: 'things', fields: { name: text() }, access }),
+    ]);
+    const renamed = defineResource({ name: 'objects', fields: { name: text() }, access });
+    for (const definitions of [
+      [renamed, things({ name: text() })],
+      [things({ name: text() }), renamed],
+    ])
+      await assert.rejects(applyResourceMigrations(database, definitions), /both have the table .*table: 'things_2'/);
+    const separate = [renamed, things({ name: text({ required: true }), size: integer() }, { table: 'things_2' })];
+    assert.equal((await applyResourceMigrations(database, separate))[0], 'create the table "things_2"');
+    assert.deepEqual(await applyResourceMigrations(database, separate), []);
+    assert.deepEqual(
+      withStoredNames(separate, await readSchemas(database.db)).map(({ table }) => table),
+      ['things', 'things_2'],
+    );
+    assert.equal((await stored(database)).length, 1);
+    await assert.rejects(
+      applyResourceMigrations(database, [things({ name: text() }, { table: 'things_3' })]),
+      /the table cannot be renamed from "things_2" to "things_3"/,
+    );
+  });
+
   it('record the changes of a renamed field and resource', async () => {
     const changes = { changes: true };
     const database = await fresh(things({ colour: text() }, changes));

@@ -93,26 +93,56 @@ export function declaredSchemas(definitions: readonly ResourceDefinition[]): Tab
   );
 }
 
-export const storedSchema = (stored: TableSchemas, { name, renamedFrom }: ResourceDefinition) =>
-  [name, renamedFrom ?? []]
-    .flat()
-    .map((formerName) => stored.get(formerName))
-    .find((schema) => schema !== undefined);
+/**
+ * The existing schemas, by the present names of the managed resources. A name may have a stored schema whose table another resource has since
+ * a rename. Such a schema is ignored if the resource declares its own table.
+ */
+export function storedSchemas(definitions: readonly ResourceDefinition[], stored: TableSchemas): TableSchemas {
+  const found = definitions.flatMap((definition) => {
+    const { name, renamedFrom = [], managed } = definition;
+    const names = managed ? [name, renamedFrom].flat() : [];
+    const schema = names.map((formerName) => stored.get(formerName)).find((each) => each !== undefined);
+    return schema ? [{ name, schema, hasTable: (definition.table ?? schema.table) === schema.table }] : [];
+  });
+  const usedTables = new Set(found.filter(({ hasTable }) => hasTable).map(({ schema }) => schema.table));
+  return new Map(
+    found
+      .filter(({ schema, hasTable }) => hasTable || !usedTables.has(schema.table))
+      .map(({ name, schema }) => [name, schema]),
+  );
+}
 
 const columnOf = ({ columns }: TableSchema, field: string): string | undefined =>
   Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
 
 /** The declarations with the existing tables and columns. A renamed resource or field keeps its table or column. */
-export const withStoredNames = (
+export function withStoredNames(
   definitions: readonly ResourceDefinition[],
   stored: TableSchemas,
-): ResourceDefinition[] =>
-  definitions.map((definition) => {
-    const schema = definition.managed ? storedSchema(stored, definition) : undefined;
+): ResourceDefinition[] {
+  const schemas = storedSchemas(definitions, stored);
+  const named = definitions.map((definition) => {
+    const schema = schemas.get(definition.name);
     if (!schema) return definition;
     const { table = schema.table, fields } = definition;
     return { ...definition, table, fields: withStoredColumns(definition, fields, schema) };
   });
+  requireOwnTables(named);
+  return named;
+}
+
+function requireOwnTables(definitions: readonly ResourceDefinition[]): void {
+  const nameOfTable = new Map<string, string>();
+  for (const { name, table = name } of definitions.filter(({ managed }) => managed)) {
+    const other = nameOfTable.get(table);
+    if (other !== undefined) {
+      throw new OperatorError(
+        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new one another table: table: '${table}_2'.`,
+      );
+    }
+    nameOfTable.set(table, name);
+  }
+}
 
 function withStoredColumns({ name: resource, file }: ResourceDefinition, fields: Fields, schema: TableSchema): Fields {
   const columns = new Map<string, string>();
