@@ -22,7 +22,7 @@ import { splitByTransaction, stepsBeforeTransaction, withoutDeferrableIndexes } 
 import { planError } from './plan/plan-error.ts';
 import { planAdditions, planMigrations } from './plan/plan-migrations.ts';
 import { foldColumn } from './steps/compute-column.ts';
-import { missingDefaults } from './steps/fill-defaults.ts';
+import { missingValues } from './steps/fill-defaults.ts';
 import { finishMigrations } from './steps/finish-migrations.ts';
 import type { Step } from './steps/migration-steps.ts';
 import { type RemainingStatements, runBeforeTransaction } from './steps/run-before-transaction.ts';
@@ -155,8 +155,8 @@ async function planAll(
   const dropped = await dropTables(executor, stored, plan.schemas, permissions.drop);
   // At startup on PostgreSQL, `finishMigrations` does this work.
   const readsRows = executor.engine === 'sqlite' || !options.later;
-  const defaults = readsRows ? await missingDefaults(executor, unchangedColumns(currentSchemas, declared)) : [];
-  const steps = [...plan.steps, ...defaults, ...dropped.steps];
+  const missing = readsRows ? await missingValues(executor, unchangedColumns(currentSchemas, declared)) : [];
+  const steps = [...plan.steps, ...missing, ...dropped.steps];
   return { plan: { ...plan, steps }, abandoned: dropped.abandoned, inUse: [...tablesOf(declared)] };
 }
 

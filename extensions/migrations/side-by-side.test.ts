@@ -8,6 +8,8 @@ import type { Fields } from '../../src/resources/declaration/fields/field.ts';
 import { boolean, date, integer, json, list, number, text, timestamp } from '../../src/resources/declare.ts';
 import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
 import { withStoredNames } from '../../src/resources/schemas/storage-schema.ts';
+import { hasUnfinishedWork } from '../../src/resources/schemas/unfinished-work.ts';
+import { updateTriggersIfUnchanged } from '../../src/resources/schemas/update-triggers-if-unchanged.ts';
 import { databases, onBothEngines } from '../../test/harness/engines.ts';
 import { checkDefinitions } from '../declaration-checks/check-definitions.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
@@ -120,6 +122,33 @@ onBothEngines('Tables that change', (engine) => {
         ['Blue', 'blue', 2],
       ]);
       assert.deepEqual(await planned(), []);
+    });
+  }
+
+  for (const by of ['a start', 'gatehouse migrate']) {
+    it(`fold the text of rows of a version in which a field is not searchable: ${by}`, async () => {
+      const database = await fresh(things({ name: text() }));
+      const newer = [things({ name: text({ searchable: true }) })];
+      await applyResourceMigrations(database, newer);
+      await insert(database, { id: '1', name: 'Élan' });
+      await insert(database, { id: '2', name: null });
+      const filling = ['fill "things.name_folded": another version wrote 1 row without it'];
+      const planned = async () =>
+        (await planResourceMigrations(database, newer)).steps.map(({ description }) => description);
+      assert.deepEqual(await planned(), filling);
+      if (by === 'a start') {
+        assert.equal(await updateTriggersIfUnchanged(database, newer, []), engine === 'postgres');
+        assert.equal(await hasUnfinishedWork(database), engine === 'postgres');
+        await applyResourceMigrations(database, newer, { later: true });
+        await finishMigrations(database, []);
+      } else assert.deepEqual(await applyResourceMigrations(database, newer), filling);
+      assert.deepEqual(
+        (await stored(database)).map(({ name_folded }) => name_folded),
+        ['élan', null],
+      );
+      assert.deepEqual(await planned(), []);
+      assert.equal(await updateTriggersIfUnchanged(database, newer, []), true);
+      assert.equal(await hasUnfinishedWork(database), false);
     });
   }
 

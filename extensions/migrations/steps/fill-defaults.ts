@@ -1,9 +1,14 @@
 import { fold } from '../../../src/resources/declaration/fields/folding.ts';
-import { type ColumnWithDefault, columnsWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
+import {
+  type ColumnWithDefault,
+  columnsWithDefault,
+  foldedColumns,
+  isUnfolded,
+} from '../../../src/resources/schemas/columns-with-default.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { type Executor, writeUnprepared } from '../../../src/resources/sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
-import { batchSize, inBatches, type RowWork } from './compute-column.ts';
+import { batchSize, foldColumn, inBatches, type RowWork } from './compute-column.ts';
 import type { Step } from './migration-steps.ts';
 import { rowCount } from './rows-in-words.ts';
 import { countRowsWhere } from './rows-of-table.ts';
@@ -18,12 +23,12 @@ const assignments = ({ name, value, folded }: ColumnWithDefault): Fragment =>
   );
 
 /**
- * Steps for rows that lack a value although the field is required and has a default. During a rolling upgrade, a version in which the field
- * is optional writes such rows. Reads every row of the tables with such fields.
+ * Steps for rows that lack the default of a required field, or the folded text of a searchable or sortable one. During a rolling upgrade, a
+ * version in which the field is not so declared writes such rows. Reads every row of the tables with such fields.
  */
-export async function missingDefaults(executor: Executor, schemas: Iterable<TableSchema>): Promise<Step[]> {
+export async function missingValues(executor: Executor, schemas: readonly TableSchema[]): Promise<Step[]> {
   const steps: Step[] = [];
-  for (const column of [...schemas].flatMap(columnsWithDefault)) {
+  for (const column of schemas.flatMap(columnsWithDefault)) {
     const missing = await countRowsWhere(executor, column.table, sql`${raw(quoted(column.name))} is null`);
     if (missing === 0) continue;
     steps.push({
@@ -31,6 +36,17 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
       statements: [],
       rowsOnly: true,
       rows: fillDefault(column),
+    });
+  }
+  for (const column of schemas.flatMap(foldedColumns)) {
+    const { table, name, from } = column;
+    const missing = await countRowsWhere(executor, table, isUnfolded(column));
+    if (missing === 0) continue;
+    steps.push({
+      description: `fill "${table}.${name}": another version wrote ${rowCount(missing)} without it`,
+      statements: [],
+      rowsOnly: true,
+      rows: foldColumn(table, from, name),
     });
   }
   return steps;

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Database } from '../../../src/database/database.ts';
 import type { FixedIndex, Report } from '../../../src/database/migration.ts';
 import { findMissing, withoutTableLocks } from '../../../src/database/without-table-locks.ts';
-import { columnsWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
+import { canLackValues } from '../../../src/resources/schemas/columns-with-default.ts';
 import { readTableSchemas } from '../../../src/resources/schemas/schema-store.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { findUnvalidatedReferences, indexesForReads } from '../../../src/resources/schemas/unfinished-work.ts';
 import type { Executor } from '../../../src/resources/sql/executor.ts';
 import { createMissingIndexes } from './create-indexes.ts';
-import { missingDefaults } from './fill-defaults.ts';
+import { missingValues } from './fill-defaults.ts';
 import { indexOn } from './migration-steps.ts';
 
 /** On PostgreSQL: finishes work of migrations that needs no lock. Only `gatehouse migrate` waits for it. */
@@ -23,10 +23,10 @@ export async function finishMigrations(
   const indexes = declared.map(({ name, table, index }) => ({ name, on: indexOn('postgres', table, index) }));
   await createMissingIndexes(database, [...fixed, ...indexes], report);
   await validateReferences(database, schemas, report);
-  if (schemas.every((schema) => columnsWithDefault(schema).length === 0)) return;
+  if (!canLackValues(schemas)) return;
   await withoutTableLocks(database, async (db) => {
     const executor: Executor = { engine: 'postgres', db };
-    for (const { description, rows } of await missingDefaults(executor, schemas)) {
+    for (const { description, rows } of await missingValues(executor, schemas)) {
       await rows?.run(executor);
       report(`Done while the service was in use: ${description}.`);
     }

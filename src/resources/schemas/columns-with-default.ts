@@ -1,5 +1,5 @@
 import { type Executor, readUnprepared } from '../sql/executor.ts';
-import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 /** A required column, and the default for rows that another version wrote without a value. */
@@ -21,14 +21,35 @@ export function columnsWithDefault({ table, columns, indexes }: TableSchema): Co
   });
 }
 
-/** Whether a row lacks the default of a column. Reads every row of the tables with such columns. */
-export async function lacksDefaults(executor: Executor, columns: readonly ColumnWithDefault[]): Promise<boolean> {
-  for (const { table, name } of columns) {
+/** A folded column and the column of its text. */
+export interface FoldedColumn {
+  readonly table: string;
+  readonly name: string;
+  readonly from: string;
+}
+
+export const foldedColumns = ({ table, columns }: TableSchema): FoldedColumn[] =>
+  Object.entries(columns).flatMap(([name, { from, unnamed }]) => (from && !unnamed ? [{ table, name, from }] : []));
+
+/** A version in which the field is neither searchable nor sortable writes such rows. */
+export const isUnfolded = ({ name, from }: FoldedColumn): Fragment =>
+  sql`${raw(quoted(from))} is not null and ${raw(quoted(name))} is null`;
+
+/** Whether a row lacks a default or a folded text. Reads every row of the tables with such columns that have no index. */
+export async function lacksValues(executor: Executor, schemas: readonly TableSchema[]): Promise<boolean> {
+  const missing = schemas.flatMap((schema) => [
+    ...columnsWithDefault(schema).map(({ table, name }) => ({ table, condition: sql`${raw(quoted(name))} is null` })),
+    ...foldedColumns(schema).map((column) => ({ table: column.table, condition: isUnfolded(column) })),
+  ]);
+  for (const { table, condition } of missing) {
     const rows = await readUnprepared(
       executor,
-      sql`select 1 as one from ${raw(quoted(table))} where ${raw(quoted(name))} is null limit 1`,
+      sql`select 1 as one from ${raw(quoted(table))} where ${condition} limit 1`,
     );
     if (rows.length > 0) return true;
   }
   return false;
 }
+
+export const canLackValues = (schemas: readonly TableSchema[]): boolean =>
+  schemas.some((schema) => columnsWithDefault(schema).length + foldedColumns(schema).length > 0);

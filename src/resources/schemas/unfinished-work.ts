@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import { findMissing, withoutTableLocks } from '../../database/without-table-locks.ts';
-import { columnsWithDefault, lacksDefaults } from './columns-with-default.ts';
+import { canLackValues, lacksValues } from './columns-with-default.ts';
 import { readTableSchemas } from './schema-store.ts';
 import type { TableSchema } from './storage-schema.ts';
 
@@ -29,7 +29,6 @@ export async function hasUnfinishedWork(database: Database): Promise<boolean> {
   const schemas = await readTableSchemas(database.db);
   if ((await findMissing(database, indexesForReads(schemas))).length > 0) return true;
   if ((await findUnvalidatedReferences(database, schemas)).length > 0) return true;
-  const columns = schemas.flatMap(columnsWithDefault);
-  if (columns.length === 0) return false;
-  return withoutTableLocks(database, (db) => lacksDefaults({ engine: 'postgres', db }, columns));
+  if (!canLackValues(schemas)) return false;
+  return withoutTableLocks(database, (db) => lacksValues({ engine: 'postgres', db }, schemas));
 }

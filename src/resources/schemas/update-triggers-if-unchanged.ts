@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
-import { columnsWithDefault, lacksDefaults } from './columns-with-default.ts';
+import { lacksValues } from './columns-with-default.ts';
 import { type MigrationFile, pendingMigrationFiles } from './migration-files.ts';
 import { readSchemas } from './schema-store.ts';
 import { declaredSchemas, withStoredNames } from './storage-schema.ts';
@@ -28,8 +28,7 @@ export async function updateTriggersIfUnchanged(
     );
     if (isChanged || (await pendingMigrationFiles(tx, migrationFiles)).length > 0) return false;
     // On PostgreSQL, this is checked while the service runs.
-    if (engine === 'sqlite' && (await lacksDefaults({ engine, db: tx }, schemas.flatMap(columnsWithDefault))))
-      return false;
+    if (engine === 'sqlite' && (await lacksValues({ engine, db: tx }, schemas))) return false;
     await updateTriggers(engine, tx, namedDefinitions);
     const tables = schemas.map(({ table }) => table);
     if (engine === 'postgres') await countRowChanges(tx, tables);
