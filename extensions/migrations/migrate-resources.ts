@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Database, Tx } from '../../src/database/database.ts';
+import type { Database, Db, Tx } from '../../src/database/database.ts';
 import { withMigrationLock } from '../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../src/database/migrate.ts';
 import { countRowChanges } from '../../src/database/postgres/batching/count-row-changes.ts';
+import { withoutTableLocks } from '../../src/database/without-table-locks.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { type BeginProgress, noProgress, type StepProgress, stepProgress } from '../../src/platform/progress.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
@@ -25,7 +26,7 @@ import { foldColumn } from './steps/compute-column.ts';
 import { missingValues } from './steps/fill-defaults.ts';
 import { finishMigrations } from './steps/finish-migrations.ts';
 import type { Step } from './steps/migration-steps.ts';
-import { type RemainingStatements, runBeforeTransaction } from './steps/run-before-transaction.ts';
+import { isSlow, type RemainingStatements, runBeforeTransaction } from './steps/run-before-transaction.ts';
 import { writeSchema } from './steps/schema-store.ts';
 
 export interface MigrationOptions {
@@ -85,17 +86,30 @@ export async function applyResourceMigrations(
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions = {},
 ): Promise<string[]> {
-  const earlierWork = options.dryRun ? noEarlierWork : await runSlowSteps(database, definitions, options);
   const stepsProgress = stepProgress(options.progress ?? noProgress);
   let descriptions: string[] = [];
+  const changeTables = (earlierWork: EarlierWork, holdsLongWork: boolean) =>
+    withMigrationLock(
+      database,
+      async (tx) => {
+        // Before a real run, `migrate` has run the migrations of the service.
+        let hasMore = options.dryRun ?? false;
+        while (hasMore) ({ hasMore } = await runPending(database, tx, database.now));
+        descriptions = await migrateInTransaction(database, tx, definitions, options, { earlierWork, stepsProgress });
+        if (options.dryRun) throw dryRunRollback;
+      },
+      { holdsLongWork },
+    );
   try {
-    await withMigrationLock(database, async (tx) => {
-      // Before a real run, `migrate` has run the migrations of the service.
-      let hasMore = options.dryRun ?? false;
-      while (hasMore) ({ hasMore } = await runPending(database, tx, database.now));
-      descriptions = await migrateInTransaction(database, tx, definitions, options, { earlierWork, stepsProgress });
-      if (options.dryRun) throw dryRunRollback;
-    });
+    if (options.dryRun || !(await planSlowWork(database, definitions, options)))
+      await changeTables(noEarlierWork, false);
+    else {
+      await withoutTableLocks(database, async (db) => {
+        // Plans again, because another instance may have done the work.
+        const work = await planSlowWork(database, definitions, options, true);
+        await changeTables(work ? await runSlowWork(database, db, work, options) : noEarlierWork, true);
+      });
+    }
     if (!options.later) await finishMigrations(database, [], options.report);
   } catch (error) {
     if (error !== dryRunRollback) throw error;
@@ -116,20 +130,44 @@ interface EarlierWork {
 
 const noEarlierWork: EarlierWork = { remaining: new Map(), finished: [] };
 
-/** Does nothing if the transaction would be rejected, or if operator migrations run in it. */
-async function runSlowSteps(database: Database, definitions: readonly ResourceDefinition[], options: MigrationOptions) {
+interface SlowWork {
+  readonly steps: readonly Step[];
+  /** The existing tables. */
+  readonly tables: ReadonlySet<string>;
+}
+
+/** Undefined if there is none, if the transaction would be rejected, or if operator migrations run in it. */
+async function planSlowWork(
+  database: Database,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions,
+  holdsLongWork = false,
+): Promise<SlowWork | undefined> {
   const { engine, db } = database;
   if (engine === 'sqlite' || (options.operatorMigrations && (await options.operatorMigrations.pending(db)).length > 0))
-    return noEarlierWork;
-  const { plan } = await withMigrationLock(database, async (tx) =>
-    planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
+    return undefined;
+  return withMigrationLock(
+    database,
+    async (tx) => {
+      const stored = await readSchemas(tx);
+      const { plan } = await planAll({ engine, db: tx }, stored, definitions, options);
+      if (planError(plan, options.drop)) return undefined;
+      const tables = tablesOf(stored);
+      const steps = stepsBeforeTransaction(options.later ? withoutDeferrableIndexes(plan.steps, tables) : plan.steps);
+      return isSlow(steps, tables) ? { steps, tables } : undefined;
+    },
+    { holdsLongWork },
   );
-  const { steps } = plan;
-  if (planError(plan, options.drop)) return noEarlierWork;
-  const tables = tablesOf(await readSchemas(db));
-  const slowSteps = stepsBeforeTransaction(options.later ? withoutDeferrableIndexes(steps, tables) : steps);
-  const remaining = await runBeforeTransaction(database, slowSteps, tables, options.progress);
-  return { remaining, finished: slowSteps.filter(({ rowsOnly }) => rowsOnly) };
+}
+
+async function runSlowWork(
+  database: Database,
+  db: Db,
+  { steps, tables }: SlowWork,
+  { progress }: MigrationOptions,
+): Promise<EarlierWork> {
+  const remaining = await runBeforeTransaction(database, db, steps, tables, progress);
+  return { remaining, finished: steps.filter(({ rowsOnly }) => rowsOnly) };
 }
 
 /** The number for the next file of the operator, with as many digits as the existing numbers. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { defineResource } from '../../../src/resources/declaration/define-resource.ts';
-import { integer, number, reference, text } from '../../../src/resources/declare.ts';
+import { boolean, integer, number, reference, text } from '../../../src/resources/declare.ts';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { applyResourceMigrations, planResourceMigrations } from '../migrate-resources.ts';
 
@@ -121,5 +121,26 @@ describe('Migrations of a large table on PostgreSQL', () => {
     const unique = sql`insert into cars (id, doors, created_at, updated_at, version) values ('x', '7', 1, 1, 1)`;
     await assert.rejects(unique.execute(database.db), /duplicate|unique|taken/i);
     assert.deepEqual(await applyResourceMigrations(database, cars(versions[1] as Fields)), []);
+  });
+
+  it('run once when several instances start together, and leave nothing behind', async () => {
+    const { database } = await make();
+    const cars = (fields: Fields) => [defineResource({ name, access, fields })];
+    await applyResourceMigrations(database, cars({ used: boolean(), wheels: integer({ unique: true }) }));
+    await sql`insert into cars (id, used, wheels, created_at, updated_at, version)
+      select 'c' || n, 1, n, 1, 1, 1 from generate_series(1, 1500) as n`.execute(database.db);
+    const wanted = cars({ used: text({ sortable: true }), wheels: text({ unique: true }) });
+    const starts = await Promise.all([1, 2, 3].map(() => applyResourceMigrations(database, wanted)));
+    assert.deepEqual(starts.map(({ length }) => length > 0).sort(), [false, false, true]);
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from cars where used = 'true'`.execute(
+      database.db,
+    );
+    assert.equal(rows[0]?.n, 1500);
+    const left = await sql<{ name: string }>`
+      select tgname as name from pg_trigger where tgname like 'recast%'
+      union all select attname from pg_attribute where attrelid = 'cars'::regclass and attname like '%_as_%'
+      union all select relname from pg_class where relname ~ '^(left_|cars.*_n$)'
+      union all select indexrelid::regclass::text from pg_index where not indisvalid`.execute(database.db);
+    assert.deepEqual(left.rows, []);
   });
 });

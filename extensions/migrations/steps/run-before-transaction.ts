@@ -1,6 +1,5 @@
-import type { Database, Db } from '../../../src/database/database.ts';
+import type { Database, Db, Tx } from '../../../src/database/database.ts';
 import { withMigrationLock } from '../../../src/database/locks/migration-lock.ts';
-import { withoutTableLocks } from '../../../src/database/without-table-locks.ts';
 import { type BeginProgress, noProgress, stepProgress } from '../../../src/platform/progress.ts';
 import { type Executor, writeUnprepared } from '../../../src/resources/sql/executor.ts';
 import { type Fragment, quoted, raw } from '../../../src/resources/sql/sql-text.ts';
@@ -14,16 +13,8 @@ type ColumnNameOf = (table: string) => (column: string) => string;
 
 const temporaryName = (name: string): string => `${name}_n`;
 
-/**
- * On PostgreSQL: does slow work before the transaction that locks the tables. Converts rows in small batches and creates indexes
- * concurrently. It only adds, and it can be interrupted and repeated. `tables`: the existing tables.
- */
-export async function runBeforeTransaction(
-  database: Database,
-  steps: readonly Step[],
-  tables: ReadonlySet<string>,
-  progress: BeginProgress = noProgress,
-): Promise<RemainingStatements> {
+/** `tables`: the existing tables. */
+function slowWorkOf(steps: readonly Step[], tables: ReadonlySet<string>) {
   const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
   const columnNameOf: ColumnNameOf = (table) => (column) =>
     recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
@@ -38,28 +29,45 @@ export async function runBeforeTransaction(
     ...recasts,
     ...steps.filter(({ index }) => index && tables.has(index.table)),
   ];
-  if (database.engine === 'sqlite' || slowSteps.length === 0) return new Map();
-  await withMigrationLock(database, async (tx) => {
+  return { recasts, columnNameOf, columns, slowSteps };
+}
+
+export const isSlow = (steps: readonly Step[], tables: ReadonlySet<string>): boolean =>
+  slowWorkOf(steps, tables).slowSteps.length > 0;
+
+/**
+ * On PostgreSQL: does slow work before the transaction that locks the tables. Converts rows in small batches and creates indexes
+ * concurrently. It only adds, and it can be interrupted and repeated. `db` is a connection of `withoutTableLocks`.
+ */
+export async function runBeforeTransaction(
+  database: Database,
+  db: Db,
+  steps: readonly Step[],
+  tables: ReadonlySet<string>,
+  progress: BeginProgress = noProgress,
+): Promise<RemainingStatements> {
+  const { recasts, columnNameOf, columns, slowSteps } = slowWorkOf(steps, tables);
+  if (slowSteps.length === 0) return new Map();
+  const addColumns = async (tx: Tx) => {
     for (const statement of [...columns, ...recasts].flatMap(({ statements }) => statements))
       await writeUnprepared({ engine: 'postgres', db: tx }, statement);
-  });
+  };
+  await withMigrationLock(database, addColumns, { holdsLongWork: true });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const stepsProgress = stepProgress(progress);
-  return withoutTableLocks(database, async (db) => {
-    const remainingByStep = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
-    try {
-      for (const [n, step] of slowSteps.entries()) {
-        stepsProgress.next(step.description, slowSteps.length - n);
-        const remaining = step.index
-          ? await buildIndex(db, step.index, dropped, columnNameOf)
-          : await runStep(db, step, stepsProgress.rows);
-        if (remaining) remainingByStep.set(step.description, remaining);
-      }
-      return remainingByStep;
-    } finally {
-      stepsProgress.end();
+  const remainingByStep = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
+  try {
+    for (const [n, step] of slowSteps.entries()) {
+      stepsProgress.next(step.description, slowSteps.length - n);
+      const remaining = step.index
+        ? await buildIndex(db, step.index, dropped, columnNameOf)
+        : await runStep(db, step, stepsProgress.rows);
+      if (remaining) remainingByStep.set(step.description, remaining);
     }
-  });
+    return remainingByStep;
+  } finally {
+    stepsProgress.end();
+  }
 }
 
 /** Undefined if the transaction must run the step as well. */

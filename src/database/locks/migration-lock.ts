@@ -26,8 +26,15 @@ const waitBeforeRetry = (attempt: number) =>
 const isTableInUse = (error: unknown): boolean =>
   isDeadlock(error) || (error instanceof Problem && /lock timeout/.test(error.reason ?? error.message));
 
-/** Runs work in a transaction, one instance at a time. It may run again, so `work` must keep nothing of a failed attempt. */
-export async function withMigrationLock<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+/**
+ * Runs work in a transaction, one instance at a time. It may run again, so `work` must keep nothing of a failed attempt. `holdsLongWork`: the
+ * caller is inside `withoutTableLocks`, so no other instance creates an index.
+ */
+export async function withMigrationLock<T>(
+  database: Database,
+  work: (tx: Tx) => Promise<T>,
+  { holdsLongWork = false } = {},
+): Promise<T> {
   const { engine, db } = database;
   // On SQLite the write transaction itself is the lock.
   if (engine === 'sqlite') return db.transaction().execute(work);
@@ -47,7 +54,7 @@ export async function withMigrationLock<T>(database: Database, work: (tx: Tx) =>
     } catch (error) {
       if (error instanceof LockUnavailable) await waitBeforeRetry(lockAttempt++);
       else if (!isTableInUse(error)) throw error;
-      else if (await waitForIndexBuilds(db)) attempt = 1;
+      else if (!holdsLongWork && (await waitForIndexBuilds(db))) attempt = 1;
       else if (attempt === maxAttempts) {
         throw new OperatorError(
           'A migration has to change a table that is constantly in use. End transactions that stay open (see pg_stat_activity), then start again.',
