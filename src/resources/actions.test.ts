@@ -12,7 +12,7 @@ const untilReleased = () => {
   return held.end;
 };
 
-const { action, anyOf, defineResource, owner, role, text, Type, uuid } = declare;
+const { action, anyOf, defineResource, integer, owner, role, text, Type, uuid } = declare;
 
 const problems = {
   badRequest: () => declare.badRequest('No.', 'no_such_day'),
@@ -30,7 +30,12 @@ const problems = {
 /** Every user may read every lot. Owners may write their own lots, administrators all of them. */
 const lots = defineResource({
   name: 'lots',
-  fields: { title: text({ required: true }), user_id: uuid({ default: ({ caller }) => caller.userId ?? '' }) },
+  fields: {
+    title: text({ required: true }),
+    user_id: uuid({ default: ({ caller }) => caller.userId ?? '' }),
+    stamps: integer({ readOnly: true }),
+    note: text({ hidden: true }),
+  },
   access: { read: 'public', write: anyOf(role('admin'), owner('user_id')) },
   actions: [
     action({ name: 'stamp', summary: 'Stamp', access: role('admin'), run: ({ row }) => row.title }),
@@ -51,6 +56,12 @@ const lots = defineResource({
         await untilReleased();
         await transaction((call) => call.resource('lots', { as: 'service' }).create({ title: 'copied' }));
       },
+    }),
+    action({
+      name: 'label',
+      summary: 'Label',
+      body: Type.Object({ values: Type.Unknown() }),
+      run: ({ body, change }) => change(Object(body.values)),
     }),
     action({ name: 'seal', summary: 'Seal', access: 'nobody', run: () => 1 }),
     action({ name: 'look', summary: 'Look', access: 'public', run: ({ row }) => row.title }),
@@ -113,6 +124,24 @@ onBothEngines('Actions', (engine) => {
     assert.equal(missing.status, 404);
     const narrow = await request('POST', `/v1/lots/${id}/visit`, { token: 'bob-lots:read' });
     assert.equal(narrow.status, 403, 'the scope is required as well');
+  });
+
+  it('validate the fields that they write, and may set read-only and hidden ones', async () => {
+    const { id } = (await request('POST', '/v1/lots', { token: 'alice', json: { title: 'a' } })).row;
+    const label = (values: object) => request('POST', `/v1/lots/${id}/label`, { token: 'alice', json: { values } });
+    for (const [values, field, code] of [
+      [{ title: 'x'.repeat(256) }, 'title', 'maxLength'],
+      [{ title: null }, 'title', 'required'],
+      [{ title: 5 }, 'title', 'type'],
+      [{ titel: 'b' }, 'titel', 'unknown'],
+      [{ stamps: 'three' }, 'stamps', 'type'],
+    ] as const) {
+      const { status, problem } = await label(values);
+      const [error] = problem.errors ?? [];
+      assert.deepEqual([status, error?.field, error?.code], [422, field, code]);
+    }
+    const { status, row } = await label({ title: 'b', stamps: 3, note: 'n' });
+    assert.deepEqual([status, row.title, row.stamps, 'note' in row], [200, 'b', 3, false]);
   });
 
   it('write nothing if the row was transferred while they ran', async () => {

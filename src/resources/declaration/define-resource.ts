@@ -99,7 +99,7 @@ export interface CollectionCall<B> extends Call {
 /** The argument of an action of a row. */
 export interface ActionCall<F extends Fields, B> extends CollectionCall<B> {
   readonly row: WholeRow<F>;
-  /** Writes fields of the row (including read-only ones) like a PATCH: with hooks, version and events. Returns the row. */
+  /** Writes fields of the row (including read-only ones) like a PATCH: with validation, hooks, version and events. Returns the row. */
   change(values: WriteValues<F>): Promise<ShownRow<F>>;
 }
 

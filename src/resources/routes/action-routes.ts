@@ -19,6 +19,7 @@ import { shownRow, wholeRow } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
+import { checkValues } from '../write/read-input.ts';
 import { withPasswordProof } from '../write/with-password-proof.ts';
 import { changeRow } from '../write/write-row.ts';
 import { inTransaction, type WriteContext } from '../write/write-transaction.ts';
@@ -57,6 +58,7 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
       change: (values) =>
         inActionTransaction(async (write, before) => {
           if (!before) throw rowNotFound(resource);
+          checkValues(resource, values);
           const input = { values: { ...values }, unchanged: {} };
           const changed = await changeRow({ ...write, checksRowRule: false }, resource, before, input);
           return shownRow(resource, changed);

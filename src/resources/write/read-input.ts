@@ -76,6 +76,18 @@ export function readInput(
   return { values, unchanged };
 }
 
+/** Validates values that an action writes. An action may set read-only and hidden fields. */
+export function checkValues(resource: Resource, values: Values): void {
+  const errors = Object.entries(values).flatMap(([name, value]) => {
+    const field = resource.fields.get(name);
+    if (!field) return [unknownField(resource, name)];
+    if (field.compute || name === 'id') return [];
+    const result = readValue(field, value ?? null, false);
+    return 'error' in result ? [result.error] : [];
+  });
+  if (errors.length > 0) throw unprocessable(errors);
+}
+
 /** The value of an omitted field: its default, null, or an error. */
 function completeField(field: ResourceField, mode: WriteMode, values: Values, errors: FieldError[], call: DefaultCall) {
   const { name, options, sendable } = field;
