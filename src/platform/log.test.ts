@@ -21,9 +21,28 @@ describe('The log', () => {
       ['a=postgres://a:one@b,smtp://c:two@d "x"', 'a=postgres://a:[hidden]@d "x"'],
       ['"smtp://:secret@mail" and "http://host:3000/a"', '"smtp://:[hidden]@mail" and "http://host:3000/a"'],
       ['refresh_token=abc&password=hunter2&x=1', 'refresh_token=[hidden]&password=[hidden]&x=1'],
+      [`password="hunter2" token='a b'&secret=""`, 'password=[hidden] token=[hidden]&secret=""'],
       ['nothing at http://127.0.0.1:3000/v1', 'nothing at http://127.0.0.1:3000/v1'],
     ]) {
       assert.equal(redactSecrets(text as string), shown);
+    }
+  });
+
+  it('hides secrets beside characters that JSON escapes, and the line stays JSON', () => {
+    for (const [text, shown] of [
+      ['client_id=token="x" is unknown', 'client_id=token=[hidden]" is unknown'],
+      ['password="hunter 2", user=ada', 'password=[hidden]", user=ada'],
+      [`secret='hunter "2"', user=ada`, "secret=[hidden]', user=ada"],
+      ['{"a":"password=\\"hunter2\\""}', '{"a":"password=[hidden]""}'],
+      ['password=hunt\\er2 token=', 'password=[hidden] token='],
+      ['token=""', 'token=[hidden]"'],
+      ['token="abc\\', 'token=[hidden]'],
+      [`failed:\n${token}\t${token}`, 'failed:\n[hidden]\t[hidden]'],
+      ['sent\nBearer abcdefgh12345', 'sent\nBearer [hidden]'],
+    ] as const) {
+      const [line = ''] = logged((log) => log.info({ text, last: text }, text));
+      const { msg, text: field, last } = JSON.parse(line) as Record<string, unknown>;
+      assert.deepEqual([msg, field, last], [shown, shown, shown]);
     }
   });
 

@@ -14,17 +14,34 @@ const maxLineLength = 8192;
 const maxTextLength = 2000;
 const ellipsis = '…';
 
-/** Each pattern takes linear time: it fails after a few characters. */
-const secretsInText: readonly [RegExp, string][] = [
+type Replacement = readonly [RegExp, string];
+
+/** Each pattern takes linear time. They do not begin with \b, because in JSON a token may follow the n of an escaped line break. */
+const tokensInText: readonly Replacement[] = [
   // A JWT, or the beginning of one.
-  [/\beyJ[\w.-]{8,}/g, '[hidden]'],
-  [/\b(bearer|basic) [\w.~+/=-]{8,}/gi, '$1 [hidden]'],
-  [/(password|secret|token)=[^\s&"']+/gi, '$1=[hidden]'],
+  [/eyJ[\w.-]{8,}/g, '[hidden]'],
+  [/(bearer|basic) [\w.~+/=-]{8,}/gi, '$1 [hidden]'],
 ];
 
-export function redactSecrets(text: string): string {
+const secretsInText: readonly Replacement[] = [
+  ...tokensInText,
+  [/(password|secret|token)=(?:"[^"]+"|'[^']+'|[^\s&"']+)/gi, '$1=[hidden]'],
+];
+
+/** Keeps the escapes of JSON whole: an unescaped quote ends the text, and an escaped one ends a quoted secret. */
+const secretsInJson: readonly Replacement[] = [
+  ...tokensInText,
+  [
+    /(password|secret|token)=(?:(?:\\\\)*\\"(?:[^"\\]|\\[^"])*|'(?:[^'"\\]|\\.)*|(?:[^\s&"'\\]|\\\\)+)/gi,
+    '$1=[hidden]',
+  ],
+];
+
+export const redactSecrets = (text: string): string => redactWith(secretsInText, text);
+
+function redactWith(replacements: readonly Replacement[], text: string): string {
   let redacted = withoutUrlPasswords(text);
-  for (const [pattern, replacement] of secretsInText) redacted = redacted.replace(pattern, replacement);
+  for (const [pattern, replacement] of replacements) redacted = redacted.replace(pattern, replacement);
   return redacted;
 }
 
@@ -75,7 +92,8 @@ function shorten(line: string): string {
 }
 
 /** Cuts the line before it looks for secrets, so that a caller cannot make a line expensive. */
-export const cleanLogLine = (line: string): string => redactSecrets(line.length > maxLineLength ? shorten(line) : line);
+export const cleanLogLine = (line: string): string =>
+  redactWith(secretsInJson, line.length > maxLineLength ? shorten(line) : line);
 
 /** A cause may be its own cause. */
 const maxCauseDepth = 5;
