@@ -7,6 +7,7 @@ import { defineResource, type ResourceDefinition } from '../../../src/resources/
 import type { Fields } from '../../../src/resources/declaration/fields/field.ts';
 import { reference, text } from '../../../src/resources/declare.ts';
 import { readSchemas } from '../../../src/resources/schemas/schema-store.ts';
+import { withStoredNames } from '../../../src/resources/schemas/storage-schema.ts';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import { applyResourceMigrations } from '../migrate-resources.ts';
 
@@ -17,7 +18,7 @@ const hens = declared('hens', { egg_id: reference('eggs') });
 const eggs = declared('eggs', { hen_id: reference('hens') });
 const nests = declared('nests', { hen_id: reference('hens'), place: text() });
 
-onBothEngines('Dropping the tables of undeclared resources', (engine) => {
+onBothEngines('The tables of renamed and undeclared resources', (engine) => {
   const open: Database[] = [];
   const create = databases(engine);
   after(async () => {
@@ -94,5 +95,17 @@ onBothEngines('Dropping the tables of undeclared resources', (engine) => {
       await applyResourceMigrations(database, [declared('birds', { name: text() })]);
       await insert(database, 'birds', { id: '1', name: 'x' });
     }
+  });
+
+  it('keeps the table of a resource whose new name has a dash', async () => {
+    const database = await fresh(declared('birds', { name: text() }));
+    await insert(database, 'birds', { id: '1', name: 'x' });
+    const renamed = declared('water-birds', { name: text() }, { renamedFrom: 'birds' });
+    assert.deepEqual(await applyResourceMigrations(database, [renamed]), []);
+    const [named] = withStoredNames([declared('water-birds', { name: text() })], await readSchemas(database.db));
+    assert.equal(named?.table, 'birds');
+    const other = declared('birds', { name: text() }, { table: 'land_birds' });
+    await applyResourceMigrations(database, [declared('water-birds', { name: text() }), other]);
+    await insert(database, 'land_birds', { id: '1', name: 'x' });
   });
 });

@@ -234,6 +234,9 @@ export type Written<F extends Fields, R extends Relations, M, A, S> = Omit<
   };
 };
 
+/** Dashes are for paths only, because names with dashes must be quoted in SQL. */
+export const tableOfDashedName = (name: string): string => name.replaceAll('-', '_');
+
 /** Declares a resource. Its routes, validation, storage, scopes and descriptions are derived from the declaration. */
 export function defineResource<
   const F extends Fields,
@@ -243,9 +246,8 @@ export function defineResource<
   const S extends boolean = false,
 >(declaration: Written<F, R, M, A, S>): ResourceDefinition<AllFields<F, M, S>> {
   const { name, table, managed = true } = declaration ?? {};
-  // Dashes are for paths only, because names with dashes must be quoted in SQL.
   const dashed = table === undefined && typeof name === 'string' && name.includes('-');
-  const inDatabase = dashed ? { table: name.replaceAll('-', '_') } : {};
+  const inDatabase = dashed ? { table: tableOfDashedName(name) } : {};
   return { ...declaration, ...inDatabase, managed } as unknown as ResourceDefinition<AllFields<F, M, S>>;
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { OperatorError } from '../../platform/errors.ts';
-import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import { type ResourceDefinition, tableOfDashedName } from '../declaration/define-resource.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { isComputed } from '../declaration/fields/computed.ts';
 import type { Field, Fields } from '../declaration/fields/field.ts';
@@ -93,6 +93,10 @@ export function declaredSchemas(definitions: readonly ResourceDefinition[]): Tab
   );
 }
 
+/** The table of the declaration, except the default of a name with dashes. After a rename, that is not the existing table. */
+const declaredTable = ({ name, table }: ResourceDefinition): string | undefined =>
+  name.includes('-') && table === tableOfDashedName(name) ? undefined : table;
+
 /**
  * The existing schemas, by the present names of the managed resources. A name may have a stored schema whose table another resource has since
  * a rename. Such a schema is ignored if the resource declares its own table.
@@ -102,7 +106,7 @@ export function storedSchemas(definitions: readonly ResourceDefinition[], stored
     const { name, renamedFrom = [], managed } = definition;
     const names = managed ? [name, renamedFrom].flat() : [];
     const schema = names.map((formerName) => stored.get(formerName)).find((each) => each !== undefined);
-    return schema ? [{ name, schema, hasTable: (definition.table ?? schema.table) === schema.table }] : [];
+    return schema ? [{ name, schema, hasTable: (declaredTable(definition) ?? schema.table) === schema.table }] : [];
   });
   const usedTables = new Set(found.filter(({ hasTable }) => hasTable).map(({ schema }) => schema.table));
   return new Map(
@@ -124,7 +128,8 @@ export function withStoredNames(
   const named = definitions.map((definition) => {
     const schema = schemas.get(definition.name);
     if (!schema) return definition;
-    const { table = schema.table, fields } = definition;
+    const { fields } = definition;
+    const table = declaredTable(definition) ?? schema.table;
     return { ...definition, table, fields: withStoredColumns(definition, fields, schema) };
   });
   requireOwnTables(named);
