@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
@@ -50,10 +51,16 @@ function readSampler(): Sampler {
   return isParentBased ? new ParentBasedSampler({ root: make() }) : make();
 }
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over our defaults. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over our defaults. Each worker is an instance with its own counters. */
 const resourceOf = (version: string): Resource =>
   defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': 'gatehouse', 'service.version': version }))
+    .merge(
+      resourceFromAttributes({
+        'service.name': 'gatehouse',
+        'service.version': version,
+        'service.instance.id': randomUUID(),
+      }),
+    )
     .merge(detectResources({ detectors: [envDetector] }));
 
 export async function openTelemetry({ traces, metrics }: TelemetrySettings, version: string) {

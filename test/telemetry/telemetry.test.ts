@@ -67,6 +67,7 @@ onBothEngines('Traces that the environment enables', (engine) => {
     assert.ok(spans.some(({ name }) => name === 'send mail'));
     assert.ok(spans.some(({ name }) => /^job /.test(name)));
     assert.equal(receiver.resource['service.name'], 'our-api');
+    assert.match(String(receiver.resource['service.instance.id']), /^[\da-f-]{36}$/);
     const type = engine === 'sqlite' ? 'application/json' : 'application/x-protobuf';
     assert.deepEqual([...receiver.types], [type]);
     const sent = receiver.bodies.join();
