@@ -149,6 +149,11 @@ describe('An invalid value in a declaration', () => {
     ),
     ['a function that was not called', withField(text), /fields\.seats: .*Did you mean text\(\)\?/],
     ['a text instead of a field', withField('text'), /fields\.seats: expected a field such as text/],
+    [
+      'a pattern with a position',
+      withField(text({ pattern: /a/g })),
+      /fields\.seats\.pattern: expected .*flags g and y/,
+    ],
     ['a BigInt as an option', withField(integer({ min: 1n } as Anything)), /fields\.seats\.min: expected .*got 1n/],
     ['a BigInt as a default', withField(integer({ default: 1n } as Anything)), /fields\.seats.*default: 1n must be/],
     ['no fields', cars({ fields: undefined }), /fields: it is missing/],

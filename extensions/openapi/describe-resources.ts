@@ -1,4 +1,5 @@
 import { type Access, evaluateAccess, probeUser } from '../../src/resources/declaration/access.ts';
+import { publishedPattern } from '../../src/resources/declaration/fields/text.ts';
 import type { Resource, ResourceField, ResourceRelation, Resources } from '../../src/resources/model/resource.ts';
 import { closedSchema } from '../../src/resources/routes/closed-schema.ts';
 
@@ -39,7 +40,7 @@ function describeField({ type, options, nullable }: ResourceField, managed: bool
     // For built-in resources, the migrations define the cascades.
     onDelete: target === undefined ? undefined : (options.onDelete ?? (managed ? 'restrict' : 'cascade')),
     default: typeof options.default === 'function' ? undefined : options.default,
-    ...{ min, max, precision, scale, pattern: options.pattern?.source },
+    ...{ min, max, precision, scale, pattern: publishedPattern(options.pattern) },
   };
 }
 

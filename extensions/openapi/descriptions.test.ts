@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { defineResource, text } from '../../src/resources/declare.ts';
 import { garage } from '../../test/harness/garage.ts';
 import { openApiProblems } from '../../test/harness/openapi-problems.ts';
 import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
@@ -56,5 +57,18 @@ describe('Descriptions of resources', () => {
     assert.ok(!('UserInput' in components.schemas), 'no operation uses these schemas');
     assert.equal(paths['/v1/owners/{id}/cars'].post.summary, 'Create one of the cars of an owner');
     assert.equal(paths['/v1/users/{id}'].get.summary, 'Find a user by id');
+  });
+
+  it('omit a pattern whose flags a JSON Schema cannot express', async () => {
+    const fields = { code: text({ pattern: /^[a-z]{2}$/i }), sign: text({ pattern: /^[A-Z]{2}$/u }) };
+    const signs = defineResource({ name: 'signs', fields, access: { read: 'auth:api', write: 'auth:api' } });
+    const other = await start([signs]);
+    const { rows } = await other.request('GET', '/v1/resources', { token: 'alice' });
+    const described = rows.find(({ name }) => name === 'signs') as { fields?: Record<string, { pattern?: string }> };
+    assert.deepEqual([described.fields?.code?.pattern, described.fields?.sign?.pattern], [undefined, '^[A-Z]{2}$']);
+    const { text: document } = await other.request('GET', '/openapi.json', { token: null });
+    const { properties } = JSON.parse(document).components.schemas.SignInput;
+    assert.deepEqual([properties.code.pattern, properties.sign.pattern], [undefined, '^[A-Z]{2}$']);
+    assert.equal((await other.request('POST', '/v1/signs', { json: { code: 'Ab' } })).status, 201);
   });
 });

@@ -2,6 +2,7 @@ import { maxLength, maxValue, minLength, minValue, regex, required, type Validat
 import type { FieldDescription } from '../data/descriptions.ts';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
+import { compilePattern } from './compile-pattern.ts';
 import { validateJson } from './typed-json.ts';
 
 /** The rules that the console can check itself. The service checks the rest. */
@@ -18,7 +19,8 @@ export function rulesOf(field: FieldDescription): Validator[] {
   if (type === 'text') {
     if (min !== undefined) rules.push(minLength(min));
     if (max !== undefined) rules.push(maxLength(max));
-    if (pattern !== undefined) rules.push(regex(new RegExp(pattern, 'u'), formatError(fieldLabel(field), hint)));
+    const expression = pattern === undefined ? undefined : compilePattern(pattern);
+    if (expression) rules.push(regex(expression, formatError(fieldLabel(field), hint)));
   }
   return rules;
 }

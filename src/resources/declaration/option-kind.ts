@@ -27,8 +27,9 @@ const hasSchemaKeyword = (value: object): boolean =>
     (keyword) => keyword in value,
   );
 export const expression: OptionKind = {
-  expected: 'a regular expression, such as /^[A-Z]+$/',
-  accepts: (value) => value instanceof RegExp,
+  expected: 'a regular expression without the flags g and y, such as /^[A-Z]+$/',
+  // With these flags, each test begins where the previous one ended.
+  accepts: (value) => value instanceof RegExp && !value.global && !value.sticky,
 };
 export const texts: OptionKind = {
   expected: 'a list of texts',

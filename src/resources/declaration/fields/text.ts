@@ -67,6 +67,10 @@ export function checkText(
   return undefined;
 }
 
+/** The pattern for a JSON Schema, which has no flags. Undefined if it means something else without its flags. */
+export const publishedPattern = (pattern: RegExp | undefined): string | undefined =>
+  pattern && !/[imsv]/.test(pattern.flags) ? pattern.source : undefined;
+
 const likelyExamples = [
   ...['text', 'Text', 'TEXT', 'a-text', 'a_text', 'AB 123', 'AB-123', 'AB123', 'ab123', '1234', '12345', '#17614d'],
   ...['2026-01-31', '12:30', '1.0.0', 'ada@example.com', 'https://example.com', '+12133734253'],
@@ -99,13 +103,16 @@ export const textType: FieldType = {
       report(`it is too long to be unique; give it a max of at most ${indexableMax}.`);
     }
   },
-  schema: ({ min = 1, max = defaultMax, pattern }) => ({
-    type: 'string',
-    minLength: min,
-    maxLength: max,
-    ...(pattern ? { pattern: pattern.source } : {}),
-    ...exampleOf(min, max, pattern),
-  }),
+  schema: ({ min = 1, max = defaultMax, pattern }) => {
+    const published = publishedPattern(pattern);
+    return {
+      type: 'string',
+      minLength: min,
+      maxLength: max,
+      ...(published === undefined ? {} : { pattern: published }),
+      ...exampleOf(min, max, pattern),
+    };
+  },
   fromSearch: (value, field) => field.foldText(value),
   expected: 'a text',
   matches: (term, field, engine, alias) =>
