@@ -61,6 +61,14 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     await assert.rejects(applyResourceMigrations(database, of(4, 2, { max: 12 })), /1 row holds a value above 12/);
   });
 
+  it('convert a decimal to the text that the API showed', async () => {
+    const database = await fresh(things({ amount: decimal({ precision: 6, scale: 2 }) }));
+    await insert(database, { id: '1', amount: sortableDecimal(parseDecimal('12.5') ?? assert.fail()) });
+    await applyResourceMigrations(database, [things({ amount: text() })]);
+    const row = await database.db.withTables<ThingsTable>().selectFrom('things').select('amount').executeTakeFirst();
+    assert.equal(row?.amount, '12.50');
+  });
+
   it('keep deleted rows after a resource gets softDelete, and restore none without a request', async () => {
     const fields = { name: text({ unique: true }) };
     const database = await fresh(things(fields));

@@ -16,9 +16,11 @@ const unchanged: Conversion = { compute: (stored) => stored, inSql: (column) => 
 
 /** Undefined if the conversion could lose data. Then the operator decides. */
 export function conversionOf(storedColumn: ColumnSchema, declaredColumn: ColumnSchema): Conversion | undefined {
-  const { references } = storedColumn;
+  const { references, scale } = storedColumn;
   if (references !== undefined && references.table === declaredColumn.references?.table) return unchanged;
-  const [from, to] = [fieldTypeNamed(storedColumn.type), fieldTypeNamed(declaredColumn.type)];
+  const fromType = fieldTypeNamed(storedColumn.type);
+  const from = fromType?.withOptions?.(scale === undefined ? {} : { scale }) ?? fromType;
+  const to = fieldTypeNamed(declaredColumn.type);
   if (!from || !to?.convertibleFrom?.includes(storedColumn.type) || declaredColumn.references) return undefined;
   if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return unchanged;
   if (from.name === 'integer' && to.name !== 'text') return unchanged;
