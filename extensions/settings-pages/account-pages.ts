@@ -26,6 +26,10 @@ interface Described {
 /** Lists that the export handles separately, or that contain no personal data. */
 const excludedLists = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued-jobs']);
 
+/** RATE_LIMIT counts the export as one request. Otherwise it could end the export in the middle. */
+const read = <T>(pageRequest: PageRequest, path: string) =>
+  pageRequest.callAsUser<T>('GET', path, undefined, { uncounted: true });
+
 /**
  * All data about the user as one JSON document, written in pieces: everything that the user may read by the API, and
  * the user's events in the audit trail. It contains no credentials: the values of tokens and secrets are not stored.
@@ -36,7 +40,7 @@ async function* ownData(pageRequest: PageRequest): AsyncGenerator<string> {
   const head = {
     service: pageRequest.kit.config.baseUrl,
     exported_at: new Date(pageRequest.kit.now()).toISOString(),
-    profile: await requireOk(pageRequest.callAsUser<object>('GET', '/v1/users/me')),
+    profile: await requireOk(read<object>(pageRequest, '/v1/users/me')),
     time_zone: (await findTimeZone(db, id)) ?? null,
   };
   yield JSON.stringify(head, null, 2).slice(0, -2);
@@ -69,7 +73,7 @@ async function* written(name: string, rows: AsyncIterable<unknown>): AsyncGenera
 }
 
 async function resourcesAboutUsers(pageRequest: PageRequest): Promise<Described[]> {
-  const described = await requireOk(pageRequest.callAsUser<Described[]>('GET', '/v1/resources'));
+  const described = await requireOk(read<Described[]>(pageRequest, '/v1/resources'));
   return described.filter(
     ({ name, operations, fields }) =>
       !excludedLists.has(name) &&
@@ -87,7 +91,7 @@ async function* rowsOf(pageRequest: PageRequest, path: string, search?: string, 
   let cursor: string | undefined = '';
   for (let page = 1; page <= maxPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
-    const response: ApiResponse<Row[]> = await pageRequest.callAsUser<Row[]>('GET', `${path}?${query}`);
+    const response: ApiResponse<Row[]> = await read<Row[]>(pageRequest, `${path}?${query}`);
     if (response.status === 403) return;
     yield* await requireOk(Promise.resolve(response));
     cursor = response.nextCursor;

@@ -12,6 +12,13 @@ export const internalHeader = { [name]: secret };
 /** Such a request expects our own responses, even if the service responds to others like an earlier one (COMPAT). */
 export const isInternal = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => headers[name] === secret;
 
+const uncountedName = `${name}-uncounted`;
+
+/** Marks a request inside the process that belongs to one that the rate limit has already counted. */
+export const uncountedHeader = { [uncountedName]: secret };
+
+export const isCounted = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => headers[uncountedName] !== secret;
+
 /**
  * Sends a request to a route inside the process, also while the service stops: the caller is a request that arrived
  * before. `app.inject` would refuse it.

@@ -66,6 +66,18 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
     assert.equal((await ada.visitor.send('/settings/account/export', { _csrf: 'x' })).status, 403);
   });
 
+  it('export many rows with a low RATE_LIMIT, which counts the export as one request', async () => {
+    const limited = await start({ env: { RATE_LIMIT: '40' } });
+    const user = await addLogin(limited);
+    const visitor = new Visitor(limited);
+    await visitor.signIn(user.email, password);
+    await visitor.get('/settings/account');
+    for (let n = 0; n < 8; n++) {
+      const { status, html } = await visitor.send('/settings/account/export', {});
+      assert.deepEqual([status, JSON.parse(html).profile.email], [200, user.email]);
+    }
+  });
+
   it('delete their account only with the password', async () => {
     const { visitor, email } = await signedIn();
     const refused = await visitor.send('/settings/account/delete', { current_password: 'not it' });

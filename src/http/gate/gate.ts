@@ -5,7 +5,7 @@ import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { badRequest, notFound, Problem, unavailable } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { queryStringProblem } from '../bodies/form-body.ts';
-import { isFromOutside } from '../internal-request.ts';
+import { isCounted, isFromOutside } from '../internal-request.ts';
 import { networkOf } from '../network-of.ts';
 import { withoutQuery } from '../without-query.ts';
 import { acceptsJson, isApiPath, notAcceptable, prefersEventStream } from './accept.ts';
@@ -73,7 +73,7 @@ export function addGate(
       }
       const countCaller = (caller: Caller) => {
         request.caller = caller;
-        if (limited !== false) limit.count(rateLimitKey(request), reply);
+        if (limited !== false && isCounted(request)) limit.count(rateLimitKey(request), reply);
       };
       const acceptCaller = (caller: Caller) => {
         countCaller(caller);

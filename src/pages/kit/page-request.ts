@@ -119,8 +119,9 @@ export class PageRequest {
   }
 
   /** Calls the API as the signed-in user. If the API requires a proof, the form asks for it and continues. */
-  async callAsUser<T>(method: Method, path: string, body?: Record<string, unknown>) {
-    const response = await callApi<T>(this.request, { method, path, body, token: internalTokenOf(this.request) });
+  async callAsUser<T>(method: Method, path: string, body?: Record<string, unknown>, { uncounted = false } = {}) {
+    const token = internalTokenOf(this.request);
+    const response = await callApi<T>(this.request, { method, path, body, token, uncounted });
     if (response.code === 'proof_too_old') throw proofTooOld(this.caller.proof);
     return response;
   }

@@ -6,7 +6,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import type { Db } from '../../database/database.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
-import { internalHeader, requestInside } from '../../http/internal-request.ts';
+import { internalHeader, requestInside, uncountedHeader } from '../../http/internal-request.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
@@ -35,12 +35,15 @@ interface Call {
   readonly token?: string;
   /** A cookie of the browser to pass to the API. */
   readonly cookie?: string;
+  /** The call is one of many that serve one request. RATE_LIMIT counts that request only. */
+  readonly uncounted?: boolean;
 }
 
 /** The pages call the API in the process like any client. So validation, authorization, limits and audit are in one place. */
-export async function callApi<T>(request: FastifyRequest, { method, path, body, token, cookie }: Call) {
+export async function callApi<T>(request: FastifyRequest, { method, path, body, token, cookie, uncounted }: Call) {
   const headers: Record<string, string> = {
     ...internalHeader,
+    ...(uncounted ? uncountedHeader : {}),
     accept: 'application/json',
     'x-request-id': request.id,
   };
