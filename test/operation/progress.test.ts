@@ -44,7 +44,7 @@ describe('A backup of a SQLite database', () => {
     await assert.rejects(restore(copy, again, { progress: seen.progress }), /--force/);
     const [made, back, refused] = seen.bars;
     assert.deepEqual(made?.steps, ['copying', 'checking the copy', 'syncing it to disk']);
-    assert.deepEqual(back?.steps, ['checking the backup', 'copying', 'syncing it to disk']);
+    assert.deepEqual(back?.steps, ['copying', 'checking the copy', 'syncing it to disk']);
     for (const { total, done } of [made, back]) assert.deepEqual([total > 0, done], [true, total]);
     assert.ok(refused?.ended && made?.ended && back?.ended);
   });
