@@ -48,6 +48,30 @@ onBothEngines('The scopes that a device gets', (engine) => {
     assert.deepEqual(scope.split(' ').sort(), ['openid', 'users:read']);
   });
 
+  it('are those of the user if the device requests all scopes', async () => {
+    const service = await start({
+      env: { ROLES: 'guest,editor', ROLE_SCOPES: 'guest=openid; editor=users:read users:write' },
+    });
+    const scopesOn = async (page: string) =>
+      [...page.matchAll(/name="scope:([^"]+)"/g)].map(([, scope]) => scope).sort();
+    const pageOf = async (role: string) => {
+      const { id, email } = await registerUser(service);
+      const { db } = service.context.database;
+      await db
+        .updateTable('users')
+        .set({ roles: JSON.stringify([role]) })
+        .where('id', '=', id)
+        .execute();
+      const { user_code } = await begin(service, ['*']);
+      const visitor = new Visitor(service);
+      await visitor.signIn(email, password);
+      await visitor.get('/device');
+      return visitor.send('/device', { user_code });
+    };
+    assert.deepEqual(await scopesOn((await pageOf('editor')).html), ['users:read', 'users:write']);
+    assert.equal((await pageOf('guest')).status, 403, 'no scope is left');
+  });
+
   it('are not scopes that the user loses during the decision', async () => {
     const service = await start({ env: { ROLES: 'guest', ROLE_SCOPES: 'guest=openid' } });
     const { id, email } = await registerUser(service);
