@@ -123,22 +123,19 @@ onBothEngines('A pushed request', (engine) => {
     assert.deepEqual(statuses, [201, 201, 201, 201, 429]);
   });
 
-  it('of a confidential client is limited too', async () => {
+  it('of the confidential clients of one owner is limited too', async () => {
     const service = await start();
-    const app = await addApplication(service);
-    const form = {
-      client_id: app.id,
-      client_secret: app.secret ?? '',
-      response_type: 'code',
-      redirect_uri: redirectUri,
-    };
-    const send = async (state: string) => (await pushRequest(service, { ...form, state })).status;
-    assert.equal(await send('s'.repeat(10_000)), 400);
-    assert.equal(await send('s'), 201);
+    const { id: userId } = await addLogin(service);
+    const [app, other] = [await addApplication(service, { userId }), await addApplication(service, { userId })];
+    const form = { response_type: 'code', redirect_uri: redirectUri };
+    const send = async (state: string, { id, secret = '' } = app) =>
+      (await pushRequest(service, { ...form, client_id: id, client_secret: secret, state })).status;
+    assert.equal(await send('s'.repeat(50_000)), 400);
+    assert.equal(await send('s'.repeat(10_000)), 201);
     const { db } = service.context.database;
-    const key = `par:client:${app.id}`;
+    const key = `par:owner:${userId}`;
     await db.updateTable('throttles').set({ count: 49_999 }).where('key', '=', key).execute();
-    assert.deepEqual([await send('s'), await send('s')], [201, 429]);
+    assert.deepEqual([await send('s'), await send('s'), await send('s', other)], [201, 429, 429]);
     service.advance(60 * minute);
     assert.equal(await send('s'), 201);
   });

@@ -15,12 +15,13 @@ import { readRequestParameters, requestUriPrefix } from './resolve-parameters.ts
 
 /** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */
 const lifetimeSeconds = 300;
-const maxRequestLength = 10_000;
-/** Requests that one confidential client pushes in an hour. */
-const maxPerClient = 50_000;
-/** Requests that public clients push in an hour. */
-const maxPublicPerNetwork = 600;
-const maxPublicInTotal = 50_000;
+const maxRequestLength = 50_000;
+const maxOpenRequestLength = 10_000;
+/** Requests that the confidential clients of one owner push in an hour. */
+const maxPerOwner = 50_000;
+/** Requests that open clients push in an hour. */
+const maxOpenPerNetwork = 600;
+const maxOpenInTotal = 50_000;
 const authenticationParameters = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /** RFC 9126: the application sends the request to this endpoint. The browser sends only a reference to it. */
@@ -33,7 +34,8 @@ export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) 
   if (parameters.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
   const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest, client));
   const pushed = queryOf(parameters, client.id);
-  if (pushed.length > maxRequestLength) throw invalidRequest('The request is too long.');
+  if (pushed.length > (isOpen(client) ? maxOpenRequestLength : maxRequestLength))
+    throw invalidRequest('The request is too long.');
   const resolved = await acceptRequest(oauth, client, pushed, jkt).catch(asInvalidRequest);
   const now = context.now();
   const row = {
@@ -57,7 +59,10 @@ function asInvalidRequest(error: unknown): never {
   throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
 }
 
-/** Each request is stored for up to an hour. Anybody can push requests in the name of a public client. */
+/** Anybody can push requests by such a client: it has no secret, or anybody can register one. */
+const isOpen = (client: StoredClient): boolean => client.public || client.registration !== null;
+
+/** Each request is stored for up to an hour. */
 async function countPushedRequest(
   context: Context,
   client: StoredClient,
@@ -65,12 +70,9 @@ async function countPushedRequest(
 ): Promise<void> {
   // A confidential client was counted when it authenticated.
   if (client.public) countRequest?.(networkOf(source.address ?? ''));
-  const limits = client.public
-    ? [
-        ...networkLimits('par', source.address, maxPublicPerNetwork),
-        { key: 'par:all', max: maxPublicInTotal, of: 'all' },
-      ]
-    : [{ key: `par:client:${client.id}`, max: maxPerClient, of: 'client' }];
+  const limits = isOpen(client)
+    ? [...networkLimits('par', source.address, maxOpenPerNetwork), { key: 'par:all', max: maxOpenInTotal, of: 'all' }]
+    : [{ key: `par:owner:${client.userId ?? client.id}`, max: maxPerOwner, of: 'client' }];
   await requireWithinLimits(context, limits, 'Too many requests were pushed. Try again later.', signInTimeoutMs);
 }
 
