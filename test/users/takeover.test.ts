@@ -204,6 +204,8 @@ onBothEngines('Taking over an account', (engine) => {
       { jwks: null, jwks_uri: null },
     ]);
     assert.deepEqual([await grant(id), await grant(other)], [401, 200]);
+    const cleaned = { method: 'PATCH', json: { redirect_uris: ['https://own.example/'] }, token };
+    assert.equal((await request(service, `/v1/clients/${id}`, cleaned)).status, 200, 'other fields can be changed');
     const renewed = { method: 'PATCH', json: { jwks }, token };
     assert.equal((await request(service, `/v1/clients/${id}`, renewed)).status, 200);
     assert.equal(await grant(id), 200, 'the client stays');

@@ -124,12 +124,18 @@ function checkKeys({ values, before }: ApplicationChange): FieldError[] {
   if (merged.fapi && !usesPrivateKeyJwt) {
     return [error('token_endpoint_auth_method', 'required', 'must be private_key_jwt for FAPI 2.0')];
   }
-  const hasKeys = Boolean(merged.jwks) || Boolean(merged.jwks_uri);
-  if ((usesPrivateKeyJwt || merged.require_signed_request_object) && !hasKeys) {
+  // A password reset removes keys. The other fields can still be changed.
+  if (lacksKeys(merged) && !(before && lacksKeys(before))) {
     return [error('jwks', 'required', 'or jwks_uri is required for private_key_jwt and signed requests')];
   }
   return merged.public && usesPrivateKeyJwt ? [error('public', 'forbidden', 'is for applications without keys')] : [];
 }
+
+const lacksKeys = (application: ApplicationInput): boolean =>
+  (application.token_endpoint_auth_method === 'private_key_jwt' ||
+    application.require_signed_request_object === true) &&
+  !application.jwks &&
+  !application.jwks_uri;
 
 function checkAlgorithm({ values, signingAlgorithm }: ApplicationChange): FieldError[] {
   const { id_token_signed_response_alg: alg } = values;
