@@ -50,6 +50,7 @@ export async function exchangeToken(
   if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
   // The client of the session may have lost scopes since the token was issued.
   const sessionClient = session.client_id === null ? undefined : await clients.find(session.client_id);
+  if (session.client_id !== null && !sessionClient) throw invalidSubject('its client cannot be used');
   const grantedScopes = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
   const tokenScopes = sessionClient ? narrowScopes(grantedScopes, sessionClient.scopes) : grantedScopes;
   const requested = parseScope(parameters.get('scope') ?? '');
