@@ -20,7 +20,7 @@ import {
   useTranslate,
 } from 'react-admin';
 import { createAuthProvider } from '../auth/auth-provider.ts';
-import { gatehouse, notifySignedOut } from '../data/api.ts';
+import { gatehouse, notifySignedOut, signInPrompt } from '../data/api.ts';
 import { DescriptionsProvider, type ResourceDescription } from '../data/DescriptionsProvider.tsx';
 import { createDataProvider } from '../data/data-provider.ts';
 import { ResourceList } from '../lists/ResourceList.tsx';
@@ -49,7 +49,7 @@ const store = localStorageStore('1', 'gatehouse');
 shareTheme(store);
 
 export default function Console({ me, descriptions }: NonNullable<ConsoleData>) {
-  const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions, me), [descriptions, me]);
+  const authProvider = useMemo(() => createAuthProvider(gatehouse, signInPrompt, descriptions, me), [descriptions, me]);
   const dataProvider = useMemo(() => createDataProvider(gatehouse, descriptions), [descriptions]);
   const themes = useMemo(createThemes, []);
   return (

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ProblemError, SignedOutError } from '../../../client/errors.ts';
-import { fakeService, type Reply, type Seen, tokens } from '../../../client/fake-service.ts';
+import { fakeService, problem, type Reply, type Seen, tokens } from '../../../client/fake-service.ts';
 import { createGatehouse } from '../../../client/gatehouse.ts';
 import { describe } from '../data/descriptions.ts';
 import { createAuthProvider, whoAmI } from './auth-provider.ts';
 import { tokenOfPage } from './page-session.ts';
+import { SignInPrompt } from './prompts.ts';
 
 const descriptions = [describe({ name: 'events', fields: {}, operations: ['list', 'find'] })];
 
 async function console(response: (seen: Seen) => Reply) {
   const { url, seen } = await fakeService(response);
-  const gatehouse = createGatehouse({ baseUrl: url, renew: () => tokenOfPage(url, fetch), retryDelays: [] });
-  return { seen, gatehouse, auth: createAuthProvider(gatehouse, descriptions, me) };
+  const signInPrompt = new SignInPrompt(() => tokenOfPage(url, fetch));
+  const gatehouse = createGatehouse({ baseUrl: url, renew: signInPrompt.renew, retryDelays: [] });
+  return { seen, gatehouse, signInPrompt, auth: createAuthProvider(gatehouse, signInPrompt, descriptions, me) };
 }
 
 const me = { id: 'u1', email: 'ada@example.com', username: null, phone: null, name: null, roles: ['admin'] };
@@ -48,11 +50,30 @@ test('logging out ends the session at the service', async () => {
   assert.deepEqual(seen.map(({ method, path }) => `${method} ${path}`).at(-1), 'DELETE /v1/logout');
 });
 
+test('logging out of an ended session does not ask for a new sign-in', async () => {
+  let hasEnded = false;
+  const { auth, signInPrompt } = await console((seen) => {
+    if (!hasEnded) return signedIn(seen);
+    return seen.path === '/admin/token' ? { status: 302, headers: { location: '/login' } } : problem(401, 'invalid');
+  });
+  signInPrompt.begin();
+  await auth.checkAuth({});
+  hasEnded = true;
+  const asked = new Promise<string>((resolve) => signInPrompt.subscribe(() => resolve('asked')));
+  assert.equal(await Promise.race([auth.logout({}).then(() => 'logged out'), asked]), 'logged out');
+
+  // A later request asks again.
+  const request = signInPrompt.renew();
+  await asked;
+  signInPrompt.abandon();
+  await assert.rejects(request, SignedOutError);
+});
+
 test('only the end of the login logs out: forbidden, missing and failed do not', async () => {
   const { auth } = await console(signedIn);
-  const problem = (status: number) => new ProblemError('no', { status, code: 'x' });
-  for (const status of [403, 404, 412, 500]) await auth.checkError(problem(status));
-  await assert.rejects(auth.checkError(problem(401)));
+  const refused = (status: number) => new ProblemError('no', { status, code: 'x' });
+  for (const status of [403, 404, 412, 500]) await auth.checkError(refused(status));
+  await assert.rejects(auth.checkError(refused(401)));
   await assert.rejects(auth.checkError(new SignedOutError('over', { status: 401, code: 'signed_out' })));
 });
 

@@ -4,6 +4,7 @@ import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Operation, ResourceDescription } from '../data/descriptions.ts';
 import type { Person } from '../rows/PersonColumns.tsx';
 import { translate } from '../text/translate.ts';
+import type { SignInPrompt } from './prompts.ts';
 
 export type Me = Pick<Person, 'id' | 'email' | 'username' | 'phone' | 'name' | 'roles'>;
 
@@ -23,6 +24,7 @@ export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
 /** The console does not sign people in: the login page does. */
 export function createAuthProvider(
   gatehouse: Gatehouse,
+  signInPrompt: SignInPrompt,
   descriptions: readonly ResourceDescription[],
   me: Me,
 ): AuthProvider {
@@ -34,7 +36,7 @@ export function createAuthProvider(
       throw new Error(translate('Sign in on the login page.'));
     },
     async logout() {
-      await gatehouse.logout();
+      await signInPrompt.logOut(gatehouse);
     },
     async checkAuth() {
       if (!(await gatehouse.resume())) throw new Error(translate('Your session is over.'));

@@ -1,4 +1,5 @@
 import { SignedOutError } from '../../../client/errors.ts';
+import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Renew, TokenResponse } from '../../../client/login.ts';
 import { Listeners } from '../data/listeners.ts';
 import { translate } from '../text/translate.ts';
@@ -26,6 +27,7 @@ class Prompt<Answer> {
 /** Handles a session that ends while a person is working. Requests wait until the person has signed in again, and then continue. */
 export class SignInPrompt extends Prompt<TokenResponse> {
   #mayAsk = false;
+  #logouts = 0;
   readonly #renew: Renew;
 
   constructor(renew: Renew) {
@@ -46,10 +48,20 @@ export class SignInPrompt extends Prompt<TokenResponse> {
     try {
       return await this.#renew();
     } catch (error) {
-      if (!this.#mayAsk || !(error instanceof SignedOutError)) throw error;
+      if (!this.#mayAsk || this.#logouts > 0 || !(error instanceof SignedOutError)) throw error;
       return this.ask();
     }
   };
+
+  /** Logs out without the dialog. A new sign-in would start a session that the logout then ends. */
+  async logOut(gatehouse: Pick<Gatehouse, 'logout'>): Promise<void> {
+    this.#logouts++;
+    try {
+      await gatehouse.logout();
+    } finally {
+      this.#logouts--;
+    }
+  }
 
   /** After a sign-in: continues the waiting requests. Throws if there is no session. */
   readonly resume = async (): Promise<void> => {
