@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
@@ -127,11 +127,20 @@ async function replaceDatabase(
     removeDraft(draft);
     throw error;
   }
-  if (previousPath) renameSync(target, previousPath);
+  if (previousPath) keepUnder(target, previousPath);
   for (const suffix of sideFiles) rmSync(target + suffix, { force: true });
   renameSync(draft, target);
   fsyncFolder(dirname(target));
   return previousPath;
+}
+
+/** With a second link, the target never lacks a database: the new one replaces it in one step. Some file systems have no links. */
+function keepUnder(path: string, name: string): void {
+  try {
+    linkSync(path, name);
+  } catch {
+    renameSync(path, name);
+  }
 }
 
 /** The path, or the path with the first number that no file has. */
