@@ -177,6 +177,17 @@ function freeMigrationNumber(names: readonly string[]): string {
   return String(Math.max(...numbers.map(Number)) + 1).padStart(width, '0');
 }
 
+/** Another version finds its table by the stored schema of the name. */
+function reusedNames(definitions: readonly ResourceDefinition[], stored: TableSchemas): string[] {
+  const schemas = storedSchemas(definitions, stored);
+  return definitions.flatMap(({ name, managed }) => {
+    const table = managed && !schemas.has(name) && stored.get(name)?.table;
+    return table
+      ? `${name}: it cannot get another table than "${table}" at startup, because other versions may use the name for that table. Run gatehouse migrate.`
+      : [];
+  });
+}
+
 async function planAll(
   executor: Executor,
   stored: TableSchemas,
@@ -195,7 +206,8 @@ async function planAll(
   const readsRows = executor.engine === 'sqlite' || !options.later;
   const missing = readsRows ? await missingValues(executor, unchangedColumns(currentSchemas, declared)) : [];
   const steps = [...plan.steps, ...missing, ...dropped.steps];
-  return { plan: { ...plan, steps }, abandoned: dropped.abandoned, inUse: [...tablesOf(declared)] };
+  const blockers = [...plan.blockers, ...(options.byCommand ? [] : reusedNames(namedDefinitions, stored))];
+  return { plan: { ...plan, steps, blockers }, abandoned: dropped.abandoned, inUse: [...tablesOf(declared)] };
 }
 
 async function migrateInTransaction(

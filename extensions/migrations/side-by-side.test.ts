@@ -197,7 +197,11 @@ onBothEngines('Tables that change', (engine) => {
     ])
       await assert.rejects(applyResourceMigrations(database, definitions), /both have the table .*table: 'things_2'/);
     const separate = [renamed, things({ name: text({ required: true }), size: integer() }, { table: 'things_2' })];
-    assert.equal((await applyResourceMigrations(database, separate))[0], 'create the table "things_2"');
+    await assert.rejects(applyResourceMigrations(database, separate), /at startup, .* Run gatehouse migrate/);
+    const [older] = withStoredNames([things({ name: text() })], await readSchemas(database.db));
+    assert.equal(older?.table, 'things', 'an older version still finds its table');
+    const byCommand = await applyResourceMigrations(database, separate, { byCommand: true });
+    assert.equal(byCommand[0], 'create the table "things_2"');
     assert.deepEqual(await applyResourceMigrations(database, separate), []);
     assert.deepEqual(
       withStoredNames(separate, await readSchemas(database.db)).map(({ table }) => table),

@@ -105,7 +105,7 @@ onBothEngines('The tables of renamed and undeclared resources', (engine) => {
     const [named] = withStoredNames([declared('water-birds', { name: text() })], await readSchemas(database.db));
     assert.equal(named?.table, 'birds');
     const other = declared('birds', { name: text() }, { table: 'land_birds' });
-    await applyResourceMigrations(database, [declared('water-birds', { name: text() }), other]);
+    await applyResourceMigrations(database, [declared('water-birds', { name: text() }), other], { byCommand: true });
     await insert(database, 'land_birds', { id: '1', name: 'x' });
   });
 });

@@ -142,7 +142,7 @@ function requireOwnTables(definitions: readonly ResourceDefinition[]): void {
     const other = nameOfTable.get(table);
     if (other !== undefined) {
       throw new OperatorError(
-        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new one another table: table: '${table}_2'.`,
+        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new one another table: table: '${table}_2'. Reuse an earlier name only when no running version uses it.`,
       );
     }
     nameOfTable.set(table, name);
