@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
-import { findMissing, withoutTableLocks } from '../../database/without-table-locks.ts';
+import { findMissing } from '../../database/without-table-locks.ts';
 import { canLackValues, lacksValues } from './columns-with-default.ts';
 import { readTableSchemas } from './schema-store.ts';
 import type { TableSchema } from './storage-schema.ts';
@@ -25,10 +25,12 @@ export async function findUnvalidatedReferences({ db }: Database, schemas: reado
 
 /** Whether a migration has left work that needs no lock. Only on PostgreSQL. */
 export async function hasUnfinishedWork(database: Database): Promise<boolean> {
-  if (database.engine === 'sqlite') return false;
+  const { direct } = database;
+  if (!direct) return false;
   const schemas = await readTableSchemas(database.db);
   if ((await findMissing(database, indexesForReads(schemas))).length > 0) return true;
   if ((await findUnvalidatedReferences(database, schemas)).length > 0) return true;
   if (!canLackValues(schemas)) return false;
-  return withoutTableLocks(database, (db) => lacksValues({ engine: 'postgres', db }, schemas));
+  // This read can take long. A direct connection has no time limit.
+  return direct((db) => lacksValues({ engine: 'postgres', db }, schemas));
 }

@@ -3,10 +3,12 @@ import { after, it } from 'node:test';
 import { sql } from 'kysely';
 import { applyResourceMigrations } from '../../../extensions/migrations/migrate-resources.ts';
 import { finishMigrations } from '../../../extensions/migrations/steps/finish-migrations.ts';
-import { databases, onBothEngines } from '../../../test/harness/engines.ts';
+import { databases, onBothEngines, type TestDatabase } from '../../../test/harness/engines.ts';
 import type { Database } from '../../database/database.ts';
+import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
+import { withoutTableLocks } from '../../database/without-table-locks.ts';
 import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import { integer, reference, text } from '../declare.ts';
@@ -24,10 +26,14 @@ onBothEngines('A start', (engine) => {
   after(async () => {
     for (const database of open) await database.close();
   });
+  const openAgain = async ({ url, dir }: TestDatabase): Promise<Database> => {
+    const database = await openDatabase({ databaseUrl: url, databasePoolSize: 2, workingDir: dir });
+    open.push(database);
+    return database;
+  };
   const fresh = async (...definitions: ResourceDefinition[]): Promise<Database> => {
     const created = await create();
-    const database = await openDatabase({ databaseUrl: created.url, databasePoolSize: 2, workingDir: created.dir });
-    open.push(database);
+    const database = await openAgain(created);
     await migrate(database);
     await applyResourceMigrations(database, definitions);
     return database;
@@ -87,6 +93,18 @@ onBothEngines('A start', (engine) => {
       [await isUnchanged(database, definition), await hasUnfinishedWork(database)],
       engine === 'sqlite' ? [false, false] : [true, true],
     );
+  });
+
+  it('finds these rows while another instance migrates', async () => {
+    const definition = things({ name: text({ searchable: true }) });
+    const created = await create();
+    const [database, other] = [await openAgain(created), await openAgain(created)];
+    await migrate(database);
+    await applyResourceMigrations(database, [definition]);
+    await insert(database, { id: '1', name: 'One', name_folded: null });
+    if (engine === 'postgres')
+      await withoutTableLocks(other, async () => assert.equal(await hasUnfinishedWork(database), true));
+    else await withMigrationLock(other, async () => assert.equal(await isUnchanged(database, definition), false));
   });
 
   it('updates triggers, which do not depend on the schema alone', async () => {

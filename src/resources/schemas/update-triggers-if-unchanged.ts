@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
 import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
@@ -17,21 +17,27 @@ export async function updateTriggersIfUnchanged(
   definitions: readonly ResourceDefinition[],
   migrationFiles: readonly Pick<MigrationFile<unknown>, 'name'>[],
 ): Promise<boolean> {
-  const { engine } = database;
+  const { engine, db } = database;
+  // On SQLite, this can read many rows, so it precedes the write transaction. On PostgreSQL, it is done while the service runs.
+  if (engine === 'sqlite') {
+    const { schemas, isChanged } = await compareSchemas(db, definitions);
+    // If the read reaches READ_TIMEOUT, the migration repeats it without a limit.
+    if (isChanged || (await lacksValues({ engine, db }, schemas).catch(() => true))) return false;
+  }
   return withMigrationLock(database, async (tx) => {
-    const stored = await readSchemas(tx);
-    const namedDefinitions = withStoredNames(definitions, stored);
-    const declared = declaredSchemas(namedDefinitions);
-    const schemas = [...declared.values()];
-    const isChanged = [...declared].some(
-      ([name, schema]) => JSON.stringify(stored.get(name)) !== JSON.stringify(schema),
-    );
+    const { namedDefinitions, schemas, isChanged } = await compareSchemas(tx, definitions);
     if (isChanged || (await pendingMigrationFiles(tx, migrationFiles)).length > 0) return false;
-    // On PostgreSQL, this is checked while the service runs.
-    if (engine === 'sqlite' && (await lacksValues({ engine, db: tx }, schemas))) return false;
     await updateTriggers(engine, tx, namedDefinitions);
     const tables = schemas.map(({ table }) => table);
     if (engine === 'postgres') await countRowChanges(tx, tables);
     return true;
   });
+}
+
+async function compareSchemas(db: Db | Tx, definitions: readonly ResourceDefinition[]) {
+  const stored = await readSchemas(db);
+  const namedDefinitions = withStoredNames(definitions, stored);
+  const declared = declaredSchemas(namedDefinitions);
+  const isChanged = [...declared].some(([name, schema]) => JSON.stringify(stored.get(name)) !== JSON.stringify(schema));
+  return { namedDefinitions, schemas: [...declared.values()], isChanged };
 }
