@@ -101,15 +101,19 @@ export async function applyResourceMigrations(
       { holdsLongWork },
     );
   try {
-    if (options.dryRun || !(await planSlowWork(database, definitions, options)))
+    let planned = options.dryRun ? undefined : await planSlowWork(database, definitions, options);
+    // Another instance may do the work, and then serve while it holds the lock for its remaining work.
+    const isNeeded = async () => {
+      if (planned && !isDeepStrictEqual(await readSchemas(database.db), planned.stored))
+        planned = await planSlowWork(database, definitions, options);
+      return planned !== undefined;
+    };
+    const runPlanned = async (db: Db) => {
+      const work = await planSlowWork(database, definitions, options, true);
+      await changeTables(work ? await runSlowWork(database, db, work, options) : noEarlierWork, true);
+    };
+    if (!planned || !(await withoutTableLocks(database, runPlanned, isNeeded)))
       await changeTables(noEarlierWork, false);
-    else {
-      await withoutTableLocks(database, async (db) => {
-        // Plans again, because another instance may have done the work.
-        const work = await planSlowWork(database, definitions, options, true);
-        await changeTables(work ? await runSlowWork(database, db, work, options) : noEarlierWork, true);
-      });
-    }
     if (!options.later) await finishMigrations(database, [], options.report);
   } catch (error) {
     if (error !== dryRunRollback) throw error;
@@ -132,8 +136,7 @@ const noEarlierWork: EarlierWork = { remaining: new Map(), finished: [] };
 
 interface SlowWork {
   readonly steps: readonly Step[];
-  /** The existing tables. */
-  readonly tables: ReadonlySet<string>;
+  readonly stored: TableSchemas;
 }
 
 /** Undefined if there is none, if the transaction would be rejected, or if operator migrations run in it. */
@@ -154,7 +157,7 @@ async function planSlowWork(
       if (planError(plan, options.drop)) return undefined;
       const tables = tablesOf(stored);
       const steps = stepsBeforeTransaction(options.later ? withoutDeferrableIndexes(plan.steps, tables) : plan.steps);
-      return isSlow(steps, tables) ? { steps, tables } : undefined;
+      return isSlow(steps, tables) ? { steps, stored } : undefined;
     },
     { holdsLongWork },
   );
@@ -163,10 +166,10 @@ async function planSlowWork(
 async function runSlowWork(
   database: Database,
   db: Db,
-  { steps, tables }: SlowWork,
+  { steps, stored }: SlowWork,
   { progress }: MigrationOptions,
 ): Promise<EarlierWork> {
-  const remaining = await runBeforeTransaction(database, db, steps, tables, progress);
+  const remaining = await runBeforeTransaction(database, db, steps, tablesOf(stored), progress);
   return { remaining, finished: steps.filter(({ rowsOnly }) => rowsOnly) };
 }
 

@@ -8,9 +8,14 @@ const pollIntervalMs = 200;
 
 /**
  * On PostgreSQL: long work on large tables without locking them, by one instance at a time. It runs outside of transactions, in
- * steps that can be interrupted and repeated.
+ * steps that can be interrupted and repeated. `isNeeded` is called while another instance has the lock. If it returns false, the work does
+ * not run, and the result is false.
  */
-export async function withoutTableLocks<T>({ direct }: Database, work: (db: Db) => Promise<T>): Promise<T> {
+export async function withoutTableLocks(
+  { direct }: Database,
+  work: (db: Db) => Promise<void>,
+  isNeeded: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
   if (!direct) throw new Error('withoutTableLocks requires PostgreSQL');
   return direct(async (db) => {
     for (;;) {
@@ -18,8 +23,12 @@ export async function withoutTableLocks<T>({ direct }: Database, work: (db: Db) 
       const { rows } = await sql<{
         acquired: boolean;
       }>`select pg_try_advisory_lock(${advisoryLocks.longWork}) as acquired`.execute(db);
-      if (rows[0]?.acquired) return work(db);
+      if (rows[0]?.acquired) {
+        await work(db);
+        return true;
+      }
       await wait(pollIntervalMs);
+      if (!(await isNeeded())) return false;
     }
   });
 }

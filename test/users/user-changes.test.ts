@@ -106,8 +106,10 @@ onBothEngines('Changes of users', (engine) => {
     it('remove an administrator while an index is being created', async () => {
       const { id } = await registerUser();
       assert.equal((await patch(id, { roles: ['admin'] }, admin)).status, 200);
-      const { status, text } = await withoutTableLocks(service.context.database, () => patch(id, { roles: [] }, admin));
-      assert.equal(status, 200, text);
+      await withoutTableLocks(service.context.database, async () => {
+        const { status, text } = await patch(id, { roles: [] }, admin);
+        assert.equal(status, 200, text);
+      });
     });
 
   it('include deletions, which end sessions and clients, and leave an audit trail without addresses', async () => {

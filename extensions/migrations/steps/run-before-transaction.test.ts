@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import type { Database } from '../../../src/database/database.ts';
+import { withoutTableLocks } from '../../../src/database/without-table-locks.ts';
 import { defineResource } from '../../../src/resources/declaration/define-resource.ts';
 import { boolean, integer, number, reference, text } from '../../../src/resources/declare.ts';
 import { contexts } from '../../../test/harness/contexts.ts';
@@ -142,5 +144,29 @@ describe('Migrations of a large table on PostgreSQL', () => {
       union all select relname from pg_class where relname ~ '^(left_|cars.*_n$)'
       union all select indexrelid::regclass::text from pg_index where not indisvalid`.execute(database.db);
     assert.deepEqual(left.rows, []);
+  });
+
+  it('do not wait for the later work of an instance that has changed the tables', async () => {
+    const { database } = await make();
+    await applyResourceMigrations(database, [before]);
+    await sql`insert into cars (id, model, created_at, updated_at, version) values ('1', 'One', 1, 1, 1)`.execute(
+      database.db,
+    );
+    const { promise: planned, resolve: onPlanned } = Promise.withResolvers<void>();
+    const waitingDatabase: Database = {
+      ...database,
+      direct: async (work) => {
+        onPlanned();
+        return database.direct?.(work) ?? assert.fail();
+      },
+    };
+    await withoutTableLocks(database, async (db) => {
+      const waiting = applyResourceMigrations(waitingDatabase, [after], { later: true });
+      await planned;
+      // The lock belongs to this connection.
+      const first: Database = { ...database, direct: (work) => work(db) };
+      assert.notDeepEqual(await applyResourceMigrations(first, [after], { later: true }), []);
+      assert.deepEqual(await waiting, []);
+    });
   });
 });
