@@ -22,7 +22,7 @@ const batchSize = 500;
 
 /**
  * Imports users with their hashes, in atomic batches. Reports bad records and continues. If the file becomes unreadable, the records before
- * are imported.
+ * that point are imported.
  */
 export async function importUsers(context: Context, file: string, listeners: ImportListeners = {}) {
   const format = formatOf(file);

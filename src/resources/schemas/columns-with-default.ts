@@ -35,7 +35,7 @@ export const foldedColumns = ({ table, columns }: TableSchema): FoldedColumn[] =
 export const isUnfolded = ({ name, from }: FoldedColumn): Fragment =>
   sql`${raw(quoted(from))} is not null and ${raw(quoted(name))} is null`;
 
-/** Whether a row lacks a default or a folded text. Reads every row of the tables with such columns that have no index. */
+/** Whether a row lacks a default or a folded text. If such a column has no index, reads every row of its table. */
 export async function lacksValues(executor: Executor, schemas: readonly TableSchema[]): Promise<boolean> {
   const missing = schemas.flatMap((schema) => [
     ...columnsWithDefault(schema).map(({ table, name }) => ({ table, condition: sql`${raw(quoted(name))} is null` })),

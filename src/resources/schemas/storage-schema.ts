@@ -98,8 +98,8 @@ const declaredTable = ({ name, table }: ResourceDefinition): string | undefined 
   name.includes('-') && table === tableOfDashedName(name) ? undefined : table;
 
 /**
- * The existing schemas, by the present names of the managed resources. A name may have a stored schema whose table another resource has since
- * a rename. Such a schema is ignored if the resource declares its own table.
+ * The existing schemas, by the present names of the managed resources. After a rename, the schema stored under the earlier name still names
+ * the table of the renamed resource. A new resource with that name ignores this schema if it declares its own table.
  */
 export function storedSchemas(definitions: readonly ResourceDefinition[], stored: TableSchemas): TableSchemas {
   const found = definitions.flatMap((definition) => {
