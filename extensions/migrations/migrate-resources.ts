@@ -102,7 +102,7 @@ export async function applyResourceMigrations(
     );
   try {
     let planned = options.dryRun ? undefined : await planSlowWork(database, definitions, options);
-    // Another instance may do the work, and then serve while it holds the lock for its remaining work.
+    // Another instance may finish this work, then serve and keep the lock for its later work.
     const isNeeded = async () => {
       if (planned && !isDeepStrictEqual(await readSchemas(database.db), planned.stored))
         planned = await planSlowWork(database, definitions, options);
@@ -139,7 +139,7 @@ interface SlowWork {
   readonly stored: TableSchemas;
 }
 
-/** Undefined if there is none, if the transaction would be rejected, or if operator migrations run in it. */
+/** Undefined without slow work, if the transaction would be rejected, or if operator migrations run in it. */
 async function planSlowWork(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -186,7 +186,7 @@ function reusedNames(definitions: readonly ResourceDefinition[], stored: TableSc
   return definitions.flatMap(({ name, managed }) => {
     const table = managed && !schemas.has(name) && stored.get(name)?.table;
     return table
-      ? `${name}: it cannot get another table than "${table}" at startup, because other versions may use the name for that table. Run gatehouse migrate.`
+      ? `${name}: at startup, other versions may use this name for the table "${table}". Run gatehouse migrate to create the new table.`
       : [];
   });
 }

@@ -23,8 +23,8 @@ const assignments = ({ name, value, folded }: ColumnWithDefault): Fragment =>
   );
 
 /**
- * Steps for rows that lack the default of a required field, or the folded text of a searchable or sortable one. During a rolling upgrade, a
- * version in which the field is not so declared writes such rows. Reads every row of the tables with such fields.
+ * Steps for rows that lack the default of a required field, or the folded text of a searchable or sortable field. During a rolling upgrade,
+ * a version with the earlier declaration writes such rows. Reads every row of the tables with such fields.
  */
 export async function missingValues(executor: Executor, schemas: readonly TableSchema[]): Promise<Step[]> {
   const steps: Step[] = [];

@@ -33,7 +33,7 @@ export const storageSettings = {
     /^.{16,}$/s,
   ).describeSecret('encrypts the private keys in the database. Use the same value on every instance'),
   previousEncryptionKey: text('', 'at least 16 characters', /^.{16,}$/s).describeSecret(
-    'the earlier ENCRYPTION_KEY. At its start, the service decrypts the encrypted values in the database with it and encrypts them again with ENCRYPTION_KEY',
+    'the earlier ENCRYPTION_KEY. At startup, the service decrypts the encrypted values in the database with this key and encrypts them again with ENCRYPTION_KEY',
   ),
   eventRetentionDays: integer(365, 1, 36_500).describe(
     'the number of days for which the service keeps events of the audit trail',

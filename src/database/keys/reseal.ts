@@ -70,7 +70,7 @@ export async function countUnreadable(db: Db, sealing: Sealing, sealed: SealedCo
   }
 }
 
-/** The next values with another secret or derivation than that of the prefix. */
+/** The next values that do not begin with the prefix. Without a prefix: all. */
 async function rowsWithoutPrefix(
   db: Db,
   { table, column, labelColumn, mark }: SealedColumn,

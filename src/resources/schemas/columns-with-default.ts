@@ -31,7 +31,7 @@ export interface FoldedColumn {
 export const foldedColumns = ({ table, columns }: TableSchema): FoldedColumn[] =>
   Object.entries(columns).flatMap(([name, { from, unnamed }]) => (from && !unnamed ? [{ table, name, from }] : []));
 
-/** A version in which the field is neither searchable nor sortable writes such rows. */
+/** Rows with a text but no folded text: a version with an earlier declaration of the field wrote them. */
 export const isUnfolded = ({ name, from }: FoldedColumn): Fragment =>
   sql`${raw(quoted(from))} is not null and ${raw(quoted(name))} is null`;
 

@@ -93,7 +93,7 @@ export function declaredSchemas(definitions: readonly ResourceDefinition[]): Tab
   );
 }
 
-/** The table of the declaration, except the default of a name with dashes. After a rename, that is not the existing table. */
+/** The declared table. Undefined for the default of a name with dashes: a renamed resource keeps its earlier table. */
 const declaredTable = ({ name, table }: ResourceDefinition): string | undefined =>
   name.includes('-') && table === tableOfDashedName(name) ? undefined : table;
 
@@ -142,7 +142,7 @@ function requireOwnTables(definitions: readonly ResourceDefinition[]): void {
     const other = nameOfTable.get(table);
     if (other !== undefined) {
       throw new OperatorError(
-        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new one another table: table: '${table}_2'. Reuse an earlier name only when no running version uses it.`,
+        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new resource another table: table: '${table}_2'. First stop all versions that use its name.`,
       );
     }
     nameOfTable.set(table, name);
