@@ -141,9 +141,8 @@ async function runFiles(paths: readonly string[], concurrency: number): Promise<
     return testFile ?? file ?? '';
   };
   events.on('test:pass', ({ file }) => void fileOf(file));
-  events.on('test:fail', ({ file, todo, details }) => {
+  events.on('test:fail', ({ file, details }) => {
     const path = fileOf(file);
-    if (todo !== undefined && todo !== false) return;
     areDeadlines &&= isDeadline(details.error);
     for (const each of groups.get(path) ?? [path]) failed.add(relative('.', resolve(each)));
   });
