@@ -61,8 +61,8 @@ const question = `The keys in the database cannot be decrypted with this encrypt
   every session: access tokens, refresh tokens and personal access tokens
   every client's secret
   every link in mail
-  every authenticator app, every webhook, and jobs and mail that your code queued: they are encrypted with the same key
-and leaves people with their passwords, clients, resources and everything else as they are.
+  every authenticator app, every webhook, and the jobs and mail that your code queued (encrypted with the same key)
+It does not change people's passwords, clients, resources or anything else.
 If the key file or ENCRYPTION_KEY may still turn up, put it back instead: then nothing ends.
 Stop the service, and run this again with --force.`;
 

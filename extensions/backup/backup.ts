@@ -55,7 +55,7 @@ export async function backUp(
   fsyncFolder(dirname(target));
 }
 
-/** Links lead to the same file. */
+/** Whether both paths lead to the same file, also through links. */
 function isSameFile(path: string, otherPath: string): boolean {
   const [file, other] = [path, otherPath].map((name) => statSync(name, { throwIfNoEntry: false, bigint: true }));
   return file !== undefined && file.dev === other?.dev && file.ino === other.ino;
@@ -143,7 +143,7 @@ function keepUnder(path: string, name: string): void {
   }
 }
 
-/** The path, or the path with the first number that no file has. */
+/** The path if it is free, otherwise the path with the first free number. */
 function freeName(path: string): string {
   let name = path;
   for (let number = 2; existsSync(name); number++) name = `${path}-${number}`;

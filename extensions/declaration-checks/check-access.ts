@@ -47,5 +47,5 @@ function checkWord(operation: string, word: unknown, report: ReportMistake): voi
   const suggestion =
     typeof word === 'string' ? didYouMean(word, allowedWords) : ` Expected one of: ${allowedWords.join(', ')}.`;
   const problem = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
-  report(`access.${operation}`, `${problem}.${suggestion} A rule such as role('admin') is one too.`);
+  report(`access.${operation}`, `${problem}.${suggestion} A rule such as role('admin') is also allowed.`);
 }

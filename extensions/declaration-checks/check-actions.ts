@@ -40,7 +40,7 @@ export function checkActions({ definition: { actions = [], relations }, report }
     if (access !== undefined && typeof access !== 'function' && !accessWords.includes(access)) {
       report(
         `${where}.access`,
-        `${describeValue(access)} is not known.${didYouMean(String(access), accessWords)} A rule such as role('admin') is one too.`,
+        `${describeValue(access)} is not known.${didYouMean(String(access), accessWords)} A rule such as role('admin') is also allowed.`,
       );
     }
   }

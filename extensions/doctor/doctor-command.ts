@@ -14,7 +14,7 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .summary('Find problems, and show how to fix them.')
     .description(
-      'Check settings, database, clock, keys, mail, providers, cookies, proxies and permissions. Prints each problem with its fix, and exits with 1 if it finds one.',
+      'Check settings, database, clock, keys, mail, providers, cookies, proxies and permissions. Prints each problem with its fix, and exits with 1 if it finds an error.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json')

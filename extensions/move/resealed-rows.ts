@@ -37,7 +37,8 @@ function changeValue(
   try {
     return mark + change(value.slice(mark.length), label(named));
   } catch (error) {
-    // With a wrong secret, nothing can be decrypted, not even the keys. Other values were lost with an earlier secret, and stay as they are.
+    // If a key cannot be decrypted, the secret is wrong. Any other value that cannot be decrypted was lost with an earlier secret, and is copied
+    // unchanged.
     if (table !== 'signing_keys') return value;
     throw error;
   }

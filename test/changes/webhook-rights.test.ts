@@ -107,7 +107,7 @@ onBothEngines('A webhook with resources that its owner may not read', (engine) =
     assert.equal(body.data.length, 1);
   });
 
-  it('is disabled when that happens while a delivery waits', async () => {
+  it('is disabled when a field of its search does not exist any more while a delivery waits', async () => {
     const receiver = await startReceiver(() => 503);
     const bob = await addAdmin();
     const json = { url: receiver.url, resources: ['owners'], search: 'name:n*' };

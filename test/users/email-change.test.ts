@@ -92,7 +92,7 @@ onBothEngines('A change of the email', (engine) => {
     assert.equal((await confirm(`two.${ada.email}`)).status, 200);
   });
 
-  it('ends with its link, which never promises more time than the change has', async () => {
+  it('has a link that never expires later than the change', async () => {
     const own = await start();
     const ada = await registerUser(own);
     await change(ada, `late.${ada.email}`, own);

@@ -43,7 +43,7 @@ const maxStoredLength = 1000;
 const hiddenBody = 'null';
 const notVisible = 'the owner may no longer see this';
 const changeRemoved =
-  'the change is no longer stored (CHANGES_RETENTION), and the owner may not read every row of the resource';
+  'the change is no longer stored (CHANGES_RETENTION), so Gatehouse cannot check whether the owner may still see it';
 
 /** Each pause is three times as long as the one before, up to eight hours, with jitter. */
 const pauseAfter = (attempts: number): number =>

@@ -47,7 +47,7 @@ export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]
 }
 
 /**
- * Leases due deliveries of a webhook. Of each row, only the oldest waiting delivery is leased. At most `most` deliveries are leased at the
+ * Leases due deliveries of a webhook. Of each row, only the oldest waiting delivery is leased. At most `max` deliveries are leased at the
  * same time, across all instances. Each delivery has the current row of the webhook, which may have changed since the poll read it.
  */
 export async function leaseDeliveries(

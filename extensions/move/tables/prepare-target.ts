@@ -3,7 +3,7 @@ import type { Database, Engine, Tx } from '../../../src/database/database.ts';
 import { withMigrationLock } from '../../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../../src/database/migrate.ts';
 import { createProgressSql } from './progress-table.ts';
-import { quote } from './tables.ts';
+import { progressTable, quote } from './tables.ts';
 
 interface DeferredObject {
   readonly drop: string;
@@ -11,7 +11,7 @@ interface DeferredObject {
 }
 
 /**
- * Creates the tables of an empty database and the notes of the copy, in one transaction. Indexes and foreign keys are
+ * Creates the tables of an empty database and the table of the progress, in one transaction. Indexes and foreign keys are
  * created later, so that rows can be inserted faster and in any order.
  */
 export async function prepareTarget(database: Database, source: string, makeTables: (tx: Tx) => Promise<void>) {
@@ -22,7 +22,7 @@ export async function prepareTarget(database: Database, source: string, makeTabl
     for (const { drop } of later) await sql.raw(drop).execute(tx);
     for (const statement of createProgressSql) await sql.raw(statement).execute(tx);
     const setup = JSON.stringify({ source, later: later.map(({ make }) => make) });
-    await sql`insert into move_progress (name, position) values ('', ${setup})`.execute(tx);
+    await sql`insert into ${sql.table(progressTable)} (name, position) values ('', ${setup})`.execute(tx);
   });
 }
 

@@ -40,7 +40,7 @@ export interface Position {
   readonly finished: boolean;
 }
 
-/** The target database of a copy, with notes of its progress. */
+/** The target database of a copy, which also stores its progress. */
 export interface TableWriter extends TableReader {
   position(table: string): Promise<Position>;
   /** Writes rows and position in one transaction, so that an interrupted copy can continue. */
@@ -51,10 +51,10 @@ export interface TableWriter extends TableReader {
   release(): Promise<void>;
 }
 
-/** The table of the positions. */
+/** The table in the target database that stores the progress of a move. */
 export const progressTable = 'move_progress';
 
-/** Whether a table is copied. Running instances, rows that are created again, and the notes are not. */
+/** Whether a table is copied. Running instances, rows that are created again, and the progress of the move are not. */
 export const isCopied = (table: string): boolean =>
   !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', progressTable].includes(table);
 

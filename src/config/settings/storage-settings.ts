@@ -31,7 +31,7 @@ export const storageSettings = {
     '',
     'at least 16 characters, such as the output of: openssl rand -base64 32',
     /^.{16,}$/s,
-  ).describeSecret('encrypts the private keys in the database. Use the same value on every instance'),
+  ).describeSecret('encrypts the private keys and other secrets in the database. Use the same value on every instance'),
   previousEncryptionKey: text('', 'at least 16 characters', /^.{16,}$/s).describeSecret(
     'the earlier ENCRYPTION_KEY. At startup, the service decrypts the encrypted values in the database with this key and encrypts them again with ENCRYPTION_KEY',
   ),

@@ -11,7 +11,7 @@ export const tokenSettings = {
   accessTokenTtl: integer(3600, 1, year).describe('the lifetime of an access token, in seconds'),
   refreshTokenTtl: integer(30 * 86_400, 1, 10 * year).describe('the lifetime of a refresh token, in seconds'),
   refreshGrace: integer(10, 0, 300).describe(
-    'the number of seconds after the first use of a new refresh token in which the old refresh token still returns the new one',
+    'the number of seconds for which an old refresh token still returns the new one, counted from the first use of the new one',
   ),
   sessionMaxAge: integer(0, 0, 10 * year).describe(
     'the number of seconds after which a session ends, even if it is refreshed. 0: no limit',

@@ -59,10 +59,10 @@ function asInvalidRequest(error: unknown): never {
   throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
 }
 
-/** Anybody can push requests by such a client: it has no secret, or anybody can register one. */
+/** Anybody can push requests through such a client: it is public, or it registered itself. */
 const isOpen = (client: StoredClient): boolean => client.public || client.registration !== null;
 
-/** Each request is stored for up to an hour. */
+/** Limits the stored requests. Each is deleted about an hour after it expires. */
 async function countPushedRequest(
   context: Context,
   client: StoredClient,

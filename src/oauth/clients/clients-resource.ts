@@ -116,7 +116,7 @@ export function clientsResource(
         if (errors.length > 0) throw unprocessable(errors);
         const changed = before ? changesBetween(before, { ...before, ...values }) : {};
         if (before && accessFields.some((name) => name in changed)) {
-          // New scopes were checked above. Everybody can give identity scopes.
+          // Only the earlier scopes: new ones were checked above. Identity scopes require no right of the caller.
           requireScopesOfClient(
             caller,
             before.scopes.filter((scope) => !identityScopes.includes(scope)),

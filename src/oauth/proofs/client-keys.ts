@@ -7,12 +7,12 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { algorithmsOf, type ClientJws, isSignedBy, type Jwk } from './client-jws.ts';
 
 const maxAgeMs = 300_000;
-/** An unknown key id fetches the keys again, at most once in this time. */
+/** Keys that do not match, or could not be fetched, are fetched again, at most once in this time. */
 const minRefetchIntervalMs = 10_000;
 const maxBytes = 65_536;
 const maxCachedSets = 1000;
 
-/** Keys are used for this time if they cannot be fetched again. */
+/** If keys cannot be fetched again, the last ones are used until they have this age. */
 const maxStaleMs = 3_600_000;
 
 interface CachedKeys {

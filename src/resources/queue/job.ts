@@ -25,7 +25,7 @@ export interface HandlerOptions {
    * hosts.
    */
   readonly lanes?: ConcurrencyLimits;
-  /** Called before the job is kept as failed because the process ended during the last attempt. */
+  /** Called if the process ended during the last attempt, before Gatehouse keeps the job as failed. */
   readonly onLost?: (job: Pick<Job, 'key'>, reason: string) => Promise<unknown>;
 }
 

@@ -142,7 +142,7 @@ function requireOwnTables(definitions: readonly ResourceDefinition[]): void {
     const other = nameOfTable.get(table);
     if (other !== undefined) {
       throw new OperatorError(
-        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new resource another table: table: '${table}_2'. First stop all versions that use its name.`,
+        `The resources ${other} and ${name} both have the table "${table}", because one of them was renamed. Give the new resource another table, such as table: '${table}_2'. First stop all versions that use the name of the new resource for the renamed one.`,
       );
     }
     nameOfTable.set(table, name);

@@ -35,7 +35,7 @@ export function requireOperation({ resource, source: { caller } }: BoundResource
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;
   if (operations && !operations.includes(operation)) {
-    throw forbidden(`${resource.name} do not allow the operation "${operation}".`);
+    throw forbidden(`The resource ${resource.name} does not allow the operation "${operation}".`);
   }
   const isRead = operation === 'list' || operation === 'find';
   if (caller.kind !== 'anonymous') requireScope(caller, isRead ? resource.readScope : resource.writeScope);
