@@ -100,6 +100,22 @@ onBothEngines('Streams of changes', (engine) => {
     narrow.close();
   });
 
+  it('begin at an earlier position too if the caller may read no recorded resource', async () => {
+    const before = await open('resources=cars');
+    await make();
+    await before.change();
+    const json = { email: ada.email, password: 'a fine long secret', scope: 'users:read' };
+    const { body } = await request<{ access_token: string }>(service, '/v1/clients/web/admin/login', { json });
+    await make();
+    const stream = await open('', body.access_token, { 'last-event-id': before.lastId });
+    assert.equal(stream.response.status, 200);
+    await make();
+    await request(service, '/v1/logout', { method: 'DELETE', token: body.access_token });
+    await make();
+    assert.equal((await stream.next())?.data, '{"code":"access_changed"}');
+    before.close();
+  });
+
   it('close before a logout is acknowledged, on every instance', async () => {
     // On SQLite, a service without workers treats every write of another process as a change of everything.
     const other =

@@ -72,6 +72,7 @@ export async function readChanges(
     shown,
   }: { after: number; to: number; resources: readonly string[]; limit: number; shown?: IncludedChanges | undefined },
 ): Promise<LogPage> {
+  if (resources.length === 0) return { rows: [], to };
   const end = Math.min(to, after + rangeSize);
   let found = db
     .selectFrom('change_log')

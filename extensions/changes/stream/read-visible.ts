@@ -29,7 +29,6 @@ export async function readVisible(
   const history = await log.history();
   const names = [...subscription.resources.keys()];
   const found: string[] = [];
-  if (names.length === 0) return { found, to: advancePosition(from, Math.max(settled, from.number)) };
   let to = from;
   let length = 0;
   for (let reads = 0; to.number < settled && reads < maxReads; reads++) {

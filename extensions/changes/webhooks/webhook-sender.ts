@@ -125,8 +125,7 @@ export class WebhookSender {
     const { id, position, version } = webhook;
     const { number: oldest } = await log.beginning();
     const subscription = await this.#subscriptionOf(webhook);
-    const readable = [...(subscription?.resources.keys() ?? [])];
-    const names = readable.length > 0 ? readable : [''];
+    const names = [...(subscription?.resources.keys() ?? [])];
     const page = await log.page({ number: Math.max(position, oldest) }, names, batchSize);
     const visible = subscription ? await this.#show(subscription, page.rows) : [];
     const operations = parseJson(webhook.operations);
