@@ -29,20 +29,6 @@ export async function claimRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: n
   return claimed.length > 0;
 }
 
-/** Locks the schedule until the commit, so that no two transactions queue runs that overlap. */
-export async function hasOpenRun(tx: Tx, job: string): Promise<boolean> {
-  await tx.selectFrom('scheduled_jobs').select('id').where('id', '=', job).forUpdate().execute();
-  const rows = await tx
-    .selectFrom('job_runs')
-    .innerJoin('queued_jobs', 'queued_jobs.id', 'job_runs.id')
-    .select('job_runs.id')
-    .where('job_runs.job_id', '=', job)
-    .where('queued_jobs.failed_at', 'is', null)
-    .limit(1)
-    .execute();
-  return rows.length > 0;
-}
-
 export const insertRun = (tx: Db | Tx, run: RunRow) => tx.insertInto('job_runs').values(run).execute();
 
 export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {

@@ -1,16 +1,16 @@
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
-import { conflict, reasonOf } from '../../src/platform/errors.ts';
+import { reasonOf } from '../../src/platform/errors.ts';
 import { type Job, scheduleSubject } from '../../src/resources/queue/job.ts';
 import type { Queue } from '../../src/resources/queue/queue.ts';
+import { hasOpenRun, runNotEnded } from '../../src/resources/queue/queued-run-store.ts';
 import type { JobDefinition } from './define-job.ts';
 import { nextRun } from './schedule.ts';
 import {
   claimRun,
   findRun,
   findSchedules,
-  hasOpenRun,
   insertRun,
   type ScheduleRow,
   saveSchedule,
@@ -87,7 +87,7 @@ export class Scheduler {
 
   /** Queues a run that somebody requested. Throws 409 while another run is open. */
   async requestRun(tx: Tx, name: string): Promise<string> {
-    if (await hasOpenRun(tx, name)) throw conflict('A run of this job has not ended yet.', 'run_not_ended');
+    if (await hasOpenRun(tx, name)) throw runNotEnded();
     return this.#queueRun(tx, name, null);
   }
 
@@ -108,15 +108,6 @@ export class Scheduler {
   async recordManualRun(id: string, name: string): Promise<void> {
     await this.syncSchedules();
     if (this.#jobs.has(name)) await this.#recordRun(this.#context.database.db, id, name, null);
-  }
-
-  /** Records that the process ended during the last attempt. */
-  async recordLostRun(id: string, reason: string): Promise<void> {
-    const { database, now } = this.#context;
-    const run = await findRun(database.db, id);
-    if (run?.state === 'running') {
-      await updateRun(database.db, run, { state: 'failed', error: reason, finished_at: now() });
-    }
   }
 
   /** Runs one attempt and records its result. Does nothing if the run is already done. */

@@ -5,6 +5,7 @@ import { isAnyRecorded } from '../../src/resources/model/resource.ts';
 import type { ResourceServices } from '../../src/resources/model/resource-services.ts';
 import type { Job } from '../../src/resources/queue/job.ts';
 import type { Queue } from '../../src/resources/queue/queue.ts';
+import { failRun } from '../../src/resources/queue/queued-run-store.ts';
 import { createCall, serviceResource } from '../../src/resources/write/resource-calls.ts';
 import { outsideTransactions, writeTransaction } from '../../src/resources/write/write-transaction.ts';
 import type { JobCall, JobDefinition } from './define-job.ts';
@@ -27,7 +28,10 @@ export function serveJobs(
     if (schedule === undefined) queue.handle(name, work, options);
     else {
       const handle = (job: Job) => scheduler.runAttempt(job, attempts ?? scheduledAttempts, () => work(job));
-      queue.handle(name, handle, { ...options, onLost: ({ key }, reason) => scheduler.recordLostRun(key, reason) });
+      const { database, now } = services.context;
+      const onLost = ({ key: id }: Pick<Job, 'key'>, reason: string) =>
+        failRun(database.db, { id, name }, reason, now());
+      queue.handle(name, handle, { ...options, onLost });
     }
   }
 }

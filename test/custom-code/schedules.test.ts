@@ -173,22 +173,23 @@ onBothEngines('Scheduled jobs', (engine) => {
     await api(`/v1/bills/${stop.id}`, { method: 'DELETE' });
   });
 
-  it('show a run as failed if its process ended during the last attempt', async () => {
-    const { context, queue } = instances[0] as Service;
-    const at = context.now();
-    const id = await context.database.db.transaction().execute(async (tx) => {
-      const key = await queue.enqueue(tx, { name: 'nightly', data: { scheduledFor: null } });
-      await tx.updateTable('queued_jobs').set({ attempts: 2 }).where('id', '=', key).execute();
-      const run = { id: key, job_id: 'nightly', state: 'running', attempts: 2, started_at: at, created_at: at };
-      await insertRun(tx, { ...run, scheduled_for: null, finished_at: null, error: null });
-      return key;
+  for (const state of ['running', 'waiting'])
+    it(`show a ${state} run as failed if its process ended during the last attempt`, async () => {
+      const { context, queue } = instances[0] as Service;
+      const at = context.now();
+      const id = await context.database.db.transaction().execute(async (tx) => {
+        const key = await queue.enqueue(tx, { name: 'nightly', data: { scheduledFor: null } });
+        await tx.updateTable('queued_jobs').set({ attempts: 2 }).where('id', '=', key).execute();
+        const run = { id: key, job_id: 'nightly', state, attempts: 2, started_at: at, created_at: at };
+        await insertRun(tx, { ...run, scheduled_for: null, finished_at: null, error: null });
+        return key;
+      });
+      await pass(0);
+      const [run] = await runs();
+      assert.deepEqual([run?.id, run?.state, run?.attempts], [id, 'failed', 2]);
+      assert.match(run?.error ?? '', /the process ended/);
+      assert.equal((await job()).last_state, 'failed');
     });
-    await pass(0);
-    const [run] = await runs();
-    assert.deepEqual([run?.id, run?.state, run?.attempts], [id, 'failed', 2]);
-    assert.match(run?.error ?? '', /the process ended/);
-    assert.equal((await job()).last_state, 'failed');
-  });
 
   /** A service with the schedule `nightly` but without its file, so that its runs wait. */
   const startWithoutFiles = async () => {

@@ -25,8 +25,6 @@ export const sealData = (sealing: Sealing, id: string, json: string) => sealedMa
 export const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
   JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
 
-const resultNotRecorded = 'the result of a job could not be recorded';
-
 /** Runs one attempt. Never throws: if the database is unavailable, the lease expires and the job runs again. */
 export async function runAttempt(
   context: Context,
@@ -36,10 +34,10 @@ export async function runAttempt(
   abort: AbortController,
 ): Promise<void> {
   const { database, log, metrics } = context;
-  if (job.attempts > handler.attempts) return failLostJob(context, handler, job);
   const onTimeout = () => abort.abort(new Error(`it took longer than ${handler.timeout} seconds`));
   const timer = setTimeout(onTimeout, handler.timeout * 1000).unref();
   try {
+    if (job.attempts > handler.attempts) return await failLostJob(context, handler, job);
     const span = {
       kind: 'consumer',
       attributes: { 'gatehouse.job.id': job.id, 'gatehouse.job.attempt': job.attempts },
@@ -50,7 +48,7 @@ export async function runAttempt(
       metrics.jobAttempts.inc({ result: 'done' });
     } else if (abort.signal.reason !== serviceStops) await recordFailure(context, handler, job, failure);
   } catch (error) {
-    log.warn({ err: error, job: job.id, name: job.name }, resultNotRecorded);
+    log.warn({ err: error, job: job.id, name: job.name }, 'the result of a job could not be recorded');
   } finally {
     clearTimeout(timer);
   }
@@ -59,12 +57,8 @@ export async function runAttempt(
 /** Fails a job whose last attempt has no result, so that a job that ends its process does not run forever. */
 async function failLostJob(context: Context, { onLost }: Handler, job: JobRow & Lease): Promise<void> {
   const reason = 'the process ended during the last attempt, or the limit of attempts was lowered';
-  try {
-    await onLost?.({ key: job.id }, reason);
-    await recordLastFailure(context, { ...job, attempts: job.attempts - 1 }, reason);
-  } catch (error) {
-    context.log.warn({ err: error, job: job.id, name: job.name }, resultNotRecorded);
-  }
+  await onLost?.({ key: job.id }, reason);
+  await recordLastFailure(context, { ...job, attempts: job.attempts - 1 }, reason);
 }
 
 /** The reason of a failure. Undefined on success. */

@@ -1,11 +1,10 @@
-import { conflict } from '../../platform/errors.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { forAdministrators, role } from '../declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../declaration/define-resource.ts';
 import { computed, integer, text, timestamp } from '../declare.ts';
 import { scheduleSubject } from './job.ts';
 import { deleteJob, retryJob } from './job-store.ts';
-import { failRun, hasOtherOpenRun, reopenRun } from './queued-run-store.ts';
+import { failRun, hasOpenRun, reopenRun, runNotEnded } from './queued-run-store.ts';
 
 const fields = {
   name: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
@@ -30,8 +29,6 @@ const fields = {
 const record = ({ context, tx, caller, source }: WriteCall, type: string, { id, name }: { id: string; name: string }) =>
   recordEvent(context, tx, { type, userId: caller.userId, clientId: caller.clientId, source, data: { id, name } });
 
-const runNotEnded = () => conflict('A run of this job has not ended yet.', 'run_not_ended');
-
 /** The queued jobs, for administrators. They see the kind of a job, but not its payload. */
 export const jobsResource = defineResource({
   name: 'queued-jobs',
@@ -48,7 +45,7 @@ export const jobsResource = defineResource({
     if (job.subject === scheduleSubject) {
       // The handler would continue, and the next run would start beside it.
       if (new Date(job.leased_until ?? 0).getTime() > call.now) throw runNotEnded();
-      await failRun(call.tx, job, call.now);
+      await failRun(call.tx, job, 'an administrator deleted the queued job', call.now);
     }
     await deleteJob(call.tx, job.id);
     await record(call, 'job.deleted', job);
@@ -60,7 +57,7 @@ export const jobsResource = defineResource({
       run: ({ row, transaction }) =>
         transaction(async (call) => {
           if (row.subject === scheduleSubject) {
-            if (await hasOtherOpenRun(call.tx, row)) throw runNotEnded();
+            if (await hasOpenRun(call.tx, row.name, row.id)) throw runNotEnded();
             await reopenRun(call.tx, row);
           }
           await retryJob(call.tx, row.id, call.now);

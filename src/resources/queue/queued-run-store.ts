@@ -1,30 +1,36 @@
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { conflict } from '../../platform/errors.ts';
 import type { JobRow } from './job-store.ts';
 
 type QueuedRun = Pick<JobRow, 'id' | 'name'>;
 
-/** Whether another run of this scheduled job is open. Locks the schedule until the commit, as the scheduler does before it queues a run. */
-export async function hasOtherOpenRun(tx: Tx, { id, name, subject }: QueuedRun & Pick<JobRow, 'subject'>) {
-  await tx.selectFrom('scheduled_jobs').select('id').where('id', '=', name).forUpdate().execute();
+export const runNotEnded = () => conflict('A run of this job has not ended yet.', 'run_not_ended');
+
+/**
+ * Whether a run of a scheduled job, other than `except`, is open. Locks the schedule until the commit, so that no two transactions queue runs
+ * that overlap.
+ */
+export async function hasOpenRun(tx: Tx, job: string, except = ''): Promise<boolean> {
+  await tx.selectFrom('scheduled_jobs').select('id').where('id', '=', job).forUpdate().execute();
   const rows = await tx
-    .selectFrom('queued_jobs')
-    .select('id')
-    .where('name', '=', name)
-    .where('subject', '=', subject)
-    .where('failed_at', 'is', null)
-    .where('id', '!=', id)
+    .selectFrom('job_runs')
+    .innerJoin('queued_jobs', 'queued_jobs.id', 'job_runs.id')
+    .select('job_runs.id')
+    .where('job_runs.job_id', '=', job)
+    .where('queued_jobs.failed_at', 'is', null)
+    .where('job_runs.id', '!=', except)
     .limit(1)
     .execute();
   return rows.length > 0;
 }
 
 async function changeRun(
-  tx: Tx,
+  db: Db | Tx,
   { id, name }: QueuedRun,
   before: readonly string[],
   after: { state: string; finished_at: number | null; error?: string },
 ): Promise<void> {
-  const changed = await tx
+  const changed = await db
     .updateTable('job_runs')
     .set(after)
     .where('id', '=', id)
@@ -32,16 +38,12 @@ async function changeRun(
     .returning('id')
     .execute();
   if (changed.length === 0) return;
-  await tx.updateTable('scheduled_jobs').set({ last_state: after.state }).where('id', '=', name).execute();
+  await db.updateTable('scheduled_jobs').set({ last_state: after.state }).where('id', '=', name).execute();
 }
 
-/** Records that the queued job of a run was deleted. A run that has already failed stays as it is. */
-export const failRun = (tx: Tx, run: QueuedRun, now: number): Promise<void> =>
-  changeRun(tx, run, ['waiting', 'running'], {
-    state: 'failed',
-    finished_at: now,
-    error: 'an administrator deleted the queued job',
-  });
+/** Records that a run ended without a result. A run that has already ended stays as it is. */
+export const failRun = (db: Db | Tx, run: QueuedRun, error: string, now: number): Promise<void> =>
+  changeRun(db, run, ['waiting', 'running'], { state: 'failed', finished_at: now, error });
 
 export const reopenRun = (tx: Tx, run: QueuedRun): Promise<void> =>
   changeRun(tx, run, ['failed'], { state: 'waiting', finished_at: null });
