@@ -4,6 +4,7 @@ import {
   columnsWithDefault,
   foldedColumns,
   isUnfolded,
+  lacksDefault,
 } from '../../../src/resources/schemas/columns-with-default.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { type Executor, writeUnprepared } from '../../../src/resources/sql/executor.ts';
@@ -29,7 +30,7 @@ const assignments = ({ name, value, folded }: ColumnWithDefault): Fragment =>
 export async function missingValues(executor: Executor, schemas: readonly TableSchema[]): Promise<Step[]> {
   const steps: Step[] = [];
   for (const column of schemas.flatMap(columnsWithDefault)) {
-    const missing = await countRowsWhere(executor, column.table, sql`${raw(quoted(column.name))} is null`);
+    const missing = await countRowsWhere(executor, column.table, lacksDefault(column));
     if (missing === 0) continue;
     steps.push({
       description: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,

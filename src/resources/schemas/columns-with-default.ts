@@ -1,5 +1,5 @@
 import { type Executor, readUnprepared } from '../sql/executor.ts';
-import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Fragment, or, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 /** A required column, and the default for rows that another version wrote without a value. */
@@ -31,21 +31,19 @@ export interface FoldedColumn {
 export const foldedColumns = ({ table, columns }: TableSchema): FoldedColumn[] =>
   Object.entries(columns).flatMap(([name, { from, unnamed }]) => (from && !unnamed ? [{ table, name, from }] : []));
 
+export const lacksDefault = ({ name }: ColumnWithDefault): Fragment => sql`${raw(quoted(name))} is null`;
+
 /** Rows with a text but no folded text: a version with an earlier declaration of the field wrote them. */
 export const isUnfolded = ({ name, from }: FoldedColumn): Fragment =>
   sql`${raw(quoted(from))} is not null and ${raw(quoted(name))} is null`;
 
 /** Whether a row lacks a default or a folded text. If such a column has no index, reads every row of its table. */
 export async function lacksValues(executor: Executor, schemas: readonly TableSchema[]): Promise<boolean> {
-  const missing = schemas.flatMap((schema) => [
-    ...columnsWithDefault(schema).map(({ table, name }) => ({ table, condition: sql`${raw(quoted(name))} is null` })),
-    ...foldedColumns(schema).map((column) => ({ table: column.table, condition: isUnfolded(column) })),
-  ]);
-  for (const { table, condition } of missing) {
-    const rows = await readUnprepared(
-      executor,
-      sql`select 1 as one from ${raw(quoted(table))} where ${condition} limit 1`,
-    );
+  for (const schema of schemas) {
+    const conditions = [...columnsWithDefault(schema).map(lacksDefault), ...foldedColumns(schema).map(isUnfolded)];
+    if (conditions.length === 0) continue;
+    const table = raw(quoted(schema.table));
+    const rows = await readUnprepared(executor, sql`select 1 as one from ${table} where ${or(conditions)} limit 1`);
     if (rows.length > 0) return true;
   }
   return false;
