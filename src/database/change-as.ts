@@ -1,5 +1,5 @@
 import type { Caller, RequiredScope } from '../platform/caller.ts';
-import { codeOf, unavailable } from '../platform/errors.ts';
+import { conflictingChange, isRetryableConflict, reasonOf } from '../platform/errors.ts';
 import { getOrCreate } from '../platform/get-or-create.ts';
 import { createKeyedSemaphore, type KeyedSemaphore } from '../platform/keyed-semaphore.ts';
 import { commitAndInvalidate, type Invalidate } from './bus.ts';
@@ -37,9 +37,6 @@ const inTurn = ({ db }: Pick<Database, 'db'>): KeyedSemaphore =>
     }),
   );
 
-/** SQLSTATE of a deadlock, and of a serialization failure. */
-const isRetryableConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
-
 /**
  * `commitAndInvalidate` on behalf of a caller. Every write of a request goes through this function. The transaction locks the caller's
  * authority until the commit. After a deadlock it runs again, so `work` must keep no state of a failed attempt.
@@ -65,9 +62,7 @@ export async function changeAs<T>(
       );
     } catch (error) {
       if (!isRetryableConflict(error)) throw error;
-      if (attempt === maxAttempts) {
-        throw unavailable('Somebody else is changing the same data at the moment. Try again.', 1, 'deadlock');
-      }
+      if (attempt === maxAttempts) throw conflictingChange(reasonOf(error));
       // A random delay, so that the same transactions do not meet again.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * retryDelayMs));
     }

@@ -69,6 +69,12 @@ const retryAfter = (seconds: number) => ({ 'Retry-After': String(Math.max(1, Mat
 
 export const tooManyRequests = (detail: string, seconds: number) =>
   new Problem(429, 'Too Many Requests', detail, { code: 'too_many_requests', headers: retryAfter(seconds) });
+/** SQLSTATE of a deadlock, and of a serialization failure. */
+export const isRetryableConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
+
+export const conflictingChange = (reason: string): Problem =>
+  unavailable('Somebody else is changing the same data at the moment. Try again.', 1, reason);
+
 export const unavailable = (detail: string, seconds: number, reason?: string) =>
   new Problem(503, 'Service Unavailable', detail, {
     code: 'unavailable',

@@ -3,10 +3,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../database/context.ts';
 import {
   badRequest,
+  conflictingChange,
   type FieldError,
+  isRetryableConflict,
   maxFieldErrors,
   OAuthError,
   Problem,
+  reasonOf,
   unavailable,
   unprocessable,
 } from '../../platform/errors.ts';
@@ -14,12 +17,6 @@ import type { App } from '../app.ts';
 import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
-
-const conflictingChange = unavailable(
-  'Somebody else is changing the same data at the moment. Try again.',
-  1,
-  'deadlock',
-);
 
 const problemsByCode = new Map([
   [
@@ -44,9 +41,6 @@ const problemsByCode = new Map([
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
     badRequest('The length of the body differs from Content-Length.', 'body_invalid'),
   ],
-  // SQLSTATE of a deadlock, and of a serialization failure.
-  ['40P01', conflictingChange],
-  ['40001', conflictingChange],
   // SQLSTATE of a text that PostgreSQL cannot store.
   ['22021', badRequest('A parameter contains a NUL character.', 'encoding_invalid')],
   // A file that is loaded at its first use is missing while another version is installed in its place.
@@ -59,6 +53,7 @@ export function toProblem(thrown: unknown): Problem {
   const error = (thrown ?? {}) as Error & Partial<FastifyError>;
   const problem = problemsByCode.get(error.code ?? '');
   if (problem) return problem;
+  if (isRetryableConflict(thrown)) return conflictingChange(reasonOf(thrown));
   if (error.code === 'FST_ERR_VALIDATION') return validationProblem(error);
   const status = error.statusCode ?? 500;
   if (Number.isInteger(status) && status >= 400 && status < 500) {

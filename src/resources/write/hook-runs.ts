@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KyselyPlugin } from 'kysely';
 import type { Invalidation } from '../../database/bus.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { unavailable } from '../../platform/errors.ts';
+import { conflictingChange, unavailable } from '../../platform/errors.ts';
 import type { WriteCall } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Values } from './read-input.ts';
@@ -76,13 +76,7 @@ export class HookRuns {
       } catch (error) {
         if (!(error instanceof HookWaits)) throw error;
         await error.finished;
-        if (attempt === maxAttempts) {
-          throw unavailable(
-            'Somebody else is changing the same data at the moment. Try again.',
-            1,
-            'the input of a hook changed at every attempt',
-          );
-        }
+        if (attempt === maxAttempts) throw conflictingChange('the input of a hook changed at every attempt');
       }
     }
   }
