@@ -32,16 +32,21 @@ export function createSealing(settings: SealingSettings, { createIfMissing = tru
   const [current] = secrets;
   /** All values of a database share one derivation, so that a start derives the key once. */
   let currentDerivation: Derivation | undefined;
+  /** Undefined for a random secret. */
+  const derivationOf = (): Derivation | undefined => {
+    if (!current.isRandom) currentDerivation ??= { ...argon2Cost, salt: randomBytes(16) };
+    return currentDerivation;
+  };
   const prefix = () => {
-    if (current.isRandom) return undefined;
-    currentDerivation ??= { ...argon2Cost, salt: randomBytes(16) };
-    const { memory, passes, parallelism, salt } = currentDerivation;
+    const derivation = derivationOf();
+    if (!derivation) return undefined;
+    const { memory, passes, parallelism, salt } = derivation;
     return `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}$`;
   };
   return {
     prefix,
     hasEarlierSecret: secrets.length > 1,
-    seal: (content, label) => `${prefix() ?? ''}${encrypt(keyOf(current, currentDerivation), content, label)}`,
+    seal: (content, label) => `${prefix() ?? ''}${encrypt(keyOf(current, derivationOf()), content, label)}`,
     open(sealed, label) {
       const { derivation, body } = readSealed(sealed);
       for (const secret of secrets) {
