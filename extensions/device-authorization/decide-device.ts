@@ -6,7 +6,7 @@ import { beginAttempt, networkLimits } from '../../src/identity/throttle/throttl
 import { type BrowserLogin, findBrowserLogin, mayGrant } from '../../src/oauth/authorize/next-step.ts';
 import { rememberConsent } from '../../src/oauth/authorize/remember-consent.ts';
 import { isInRealmOfClient } from '../../src/oauth/clients/client-rules.ts';
-import { adminScope, everyScope, narrowScopes } from '../../src/oauth/clients/scopes/scopes.ts';
+import { adminScope, explicitScopes, narrowScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { authenticationOf } from '../../src/oauth/sessions/store/session-store.ts';
 import type { Caller } from '../../src/platform/caller.ts';
@@ -54,12 +54,9 @@ export async function findWaitingDevice(oauth: OAuth, { caller, source }: Person
     throw forbidden('This application is for other users.');
   }
   const requested = narrowScopes(parseJson(row.scopes), client.scopes);
-  const granted = requested.filter((scope) => mayGrant(caller, scope));
-  // In place of all scopes, the device gets those of the user.
-  const scopes =
-    !requested.includes(everyScope) || granted.includes(everyScope)
-      ? granted
-      : [...new Set(narrowScopes([everyScope, ...granted], [...caller.scopes, ...granted]))];
+  // In place of `*`, the device gets the scopes of the user.
+  const narrowed = narrowScopes(requested, [...new Set([...caller.scopes, ...explicitScopes])]);
+  const scopes = narrowed.filter((scope) => mayGrant(caller, scope));
   if (scopes.length === 0) throw forbidden('You may grant none of the scopes that the device requests.');
   return { row, client, scopes };
 }

@@ -1,4 +1,5 @@
 import { isUnstorableText } from '../http/bodies/form-body.ts';
+import { networkOf } from '../http/network-of.ts';
 import { isOneOf } from '../platform/is-one-of.ts';
 import { invalidClient } from './clients/client-rules.ts';
 import type { StoredClient } from './clients/client-store.ts';
@@ -89,6 +90,14 @@ export async function authenticateClient(
 
 const authenticatedTwice = () =>
   invalidRequest('The client authenticated twice: use the Authorization header, client_secret or client_assertion.');
+
+/** Counts a public client by its network. A confidential client was counted when it authenticated. */
+export function countPublicClient(
+  client: Pick<StoredClient, 'public'>,
+  { source, countRequest }: Pick<ClientRequest, 'source' | 'countRequest'>,
+): void {
+  if (client.public) countRequest?.(networkOf(source.address ?? ''));
+}
 
 /** RFC 6749 2.3.1: id and secret are form-encoded. Many clients do not encode them, so both forms are tried. */
 function readBasic(authorization: string): { id: string; secret: string }[] {

@@ -2,11 +2,12 @@ import type { Caller } from '../platform/caller.ts';
 import { parseJson } from '../platform/json-text.ts';
 import type { Proof } from '../platform/proof.ts';
 import { authenticateClient } from './client-authentication.ts';
-import { invalidClient, isInRealmOfClient, limitByRolesOfUser } from './clients/client-rules.ts';
+import { invalidClient, isInRealmOfClient } from './clients/client-rules.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { introspectScope, narrowScopes } from './clients/scopes/scopes.ts';
 import type { ClientRequest, OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
+import { limitByRolesOfSession } from './sessions/sessions.ts';
 import { type AccessTokenClaims, noClient } from './sessions/tokens/access-token.ts';
 import { isWithinGrace } from './sessions/tokens/refresh-token.ts';
 import type { FoundToken } from './sessions/verify/token-verifier.ts';
@@ -54,7 +55,7 @@ async function describeRefresh(
   if (generation !== session.generation && !isWithinGrace(session, generation, config, now())) return inactive;
   if (!(await isInRealmOfClient(database.db, client, session.user_id))) return inactive;
   const granted = narrowScopes(parseJson(session.scopes), client.scopes);
-  const scopes = await limitByRolesOfUser(context, session.user_id ?? client.userId, granted);
+  const scopes = await limitByRolesOfSession(context, session, client, granted);
   return {
     active: true,
     token_type: 'refresh_token',

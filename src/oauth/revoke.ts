@@ -1,8 +1,7 @@
 import { commitAndInvalidate } from '../database/bus.ts';
-import { networkOf } from '../http/network-of.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { authenticateClient, countPublicClient } from './client-authentication.ts';
 import { introspectScope } from './clients/scopes/scopes.ts';
 import { requireCredentials } from './clients/secrets/client-secrets.ts';
 import type { ClientRequest, OAuth } from './oauth.ts';
@@ -20,7 +19,7 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
-  if (client.public) request.countRequest?.(networkOf(request.source.address ?? ''));
+  countPublicClient(client, request);
   const presented = await verifier.findToken(required(parameters, 'token'));
   if (!presented) return emptyResponse;
   const { session } = presented;

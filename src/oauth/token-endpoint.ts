@@ -5,7 +5,6 @@ import {
   invalidClient,
   isGrantForClient,
   isRefreshable,
-  limitByRolesOfUser,
   mayUseGrant,
   unauthorizedClient,
 } from './clients/client-rules.ts';
@@ -22,7 +21,7 @@ import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import { dpopProofRequired } from './proofs/dpop.ts';
 import type { TokenResponse } from './schemas.ts';
-import { scopesOfSession } from './sessions/sessions.ts';
+import { limitByRolesOfSession, scopesOfSession } from './sessions/sessions.ts';
 import { readDetails } from './sessions/store/grant-details.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
@@ -84,9 +83,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, originalRequest: G
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
   const details = readDetails(session.details);
-  // Roles do not limit the setup of a second factor, because the policy requires it.
-  const limitedUserId = details.setUpOnly ? null : (session.user_id ?? client.userId);
-  const scopes = await limitByRolesOfUser(context, limitedUserId, granted.scopes);
+  const scopes = await limitByRolesOfSession(context, session, client, granted.scopes);
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, requestedAudiences);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // An exchanged token has no authorization details: they were granted to the application that the user saw.

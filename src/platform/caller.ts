@@ -17,7 +17,7 @@ export interface Caller {
   /** The granted scopes. `*` means everything that the subject may do. */
   readonly scopes: readonly string[];
   /** The login may only set up a second factor. It has no roles. */
-  readonly setUpOnly?: true;
+  readonly setUpOnly?: true | undefined;
   /** Only `requireProof` reads it. */
   readonly proof: Proof;
 }

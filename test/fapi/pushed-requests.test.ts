@@ -123,6 +123,24 @@ onBothEngines('A pushed request', (engine) => {
     assert.deepEqual(statuses, [201, 201, 201, 201, 429]);
   });
 
+  it('of a client that registered itself is limited for its network, and in total', async () => {
+    const service = await start();
+    const { id, secret = '' } = await addApplication(service);
+    const { db } = service.context.database;
+    await db.updateTable('clients').set({ registration: 'dynamic' }).where('id', '=', id).execute();
+    const form = { client_id: id, client_secret: secret, response_type: 'code', redirect_uri: redirectUri };
+    const send = async (state: string) => (await pushRequest(service, { ...form, state })).status;
+    const setCount = (key: string, count: number) =>
+      db.updateTable('throttles').set({ count }).where('key', 'like', key).execute();
+    assert.equal(await send('s'.repeat(10_000)), 400);
+    assert.equal(await send('s'), 201);
+    await setCount('par:address:%', 599);
+    assert.deepEqual([await send('s'), await send('s')], [201, 429]);
+    await setCount('par:address:%', 0);
+    await setCount('par:all', 49_999);
+    assert.deepEqual([await send('s'), await send('s')], [201, 429]);
+  });
+
   it('of the confidential clients of one owner is limited too', async () => {
     const service = await start();
     const { id: userId } = await addLogin(service);

@@ -84,12 +84,14 @@ const readers: Record<FactorMethod, Reader> = {
     if (!isTotpCode(plain)) return undefined;
     let isUnreadable = false;
     for (const row of await findConfirmed(context.database.db, userId)) {
-      const { id, last_step } = row;
       const secret = readAuthenticatorSecret(services, row);
-      isUnreadable ||= secret === undefined;
-      const step = secret === undefined ? undefined : stepOfCode(secret, plain, context.now());
-      if (step === undefined || step <= last_step) continue;
-      return { amr: ['otp'], consume: (tx) => consumeStep(tx, id, step, context.now()) };
+      if (secret === undefined) {
+        isUnreadable = true;
+        continue;
+      }
+      const step = stepOfCode(secret, plain, context.now());
+      if (step === undefined || step <= row.last_step) continue;
+      return { amr: ['otp'], consume: (tx) => consumeStep(tx, row.id, step, context.now()) };
     }
     if (isUnreadable) throw unreadableAuthenticator();
     return undefined;

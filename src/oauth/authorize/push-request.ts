@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
-import { networkOf } from '../../http/network-of.ts';
 import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
 import { Problem } from '../../platform/errors.ts';
-import { authenticateClient } from '../client-authentication.ts';
+import { authenticateClient, countPublicClient } from '../client-authentication.ts';
 import { unauthorizedClient } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import type { ClientRequest, OAuth } from '../oauth.ts';
@@ -30,6 +29,7 @@ export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) 
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') throw unauthorizedClient(client);
+  countPublicClient(client, request);
   await countPushedRequest(context, client, request);
   if (parameters.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
   const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest, client));
@@ -63,13 +63,7 @@ function asInvalidRequest(error: unknown): never {
 const isOpen = (client: StoredClient): boolean => client.public || client.registration !== null;
 
 /** Limits the stored requests. Each is deleted about an hour after it expires. */
-async function countPushedRequest(
-  context: Context,
-  client: StoredClient,
-  { source, countRequest }: ClientRequest,
-): Promise<void> {
-  // A confidential client was counted when it authenticated.
-  if (client.public) countRequest?.(networkOf(source.address ?? ''));
+async function countPushedRequest(context: Context, client: StoredClient, { source }: ClientRequest): Promise<void> {
   const limits = isOpen(client)
     ? [...networkLimits('par', source.address, maxOpenPerNetwork), { key: 'par:all', max: maxOpenInTotal, of: 'all' }]
     : [{ key: `par:owner:${client.userId ?? client.id}`, max: maxPerOwner, of: 'client' }];

@@ -18,7 +18,7 @@ export async function consumePushedRequest(tx: Tx, id: string): Promise<boolean>
   return numDeletedRows > 0n;
 }
 
-/** The time that a user may take to sign in and decide, in milliseconds. */
+/** The time that a user may take to sign in and decide after a request was accepted, in milliseconds. */
 export const signInTimeoutMs = 3_600_000;
 
 /** Removes requests that no user can complete any more. */

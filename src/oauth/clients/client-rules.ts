@@ -1,8 +1,7 @@
 import type { Config } from '../../config/config.ts';
-import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { isInRealm } from '../../identity/accounts/user.ts';
-import { findUser, rolesOf } from '../../identity/accounts/user-store.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import { scopesOfRole } from '../../identity/roles/roles-resource.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from './client-store.ts';
@@ -72,15 +71,4 @@ export function limitByRoles(config: Pick<Config, 'roleScopes'>, roles: readonly
   if (roles.includes('admin')) return scopes;
   const limits = [everybody, ...roles].map((role) => scopesOfRole(config, role)).filter((limit) => limit !== undefined);
   return limits.length === 0 ? scopes : narrowScopes(scopes, [...new Set([...limits.flat(), ...explicitScopes])]);
-}
-
-/** Like `limitByRoles`, for a user by id. Without ROLE_SCOPES it costs no query. */
-export async function limitByRolesOfUser(
-  { config, database }: Pick<Context, 'config' | 'database'>,
-  userId: string | null,
-  scopes: readonly string[],
-): Promise<readonly string[]> {
-  if (userId === null || Object.keys(config.roleScopes).length === 0) return scopes;
-  const user = await findUser(database.db, userId);
-  return user ? limitByRoles(config, rolesOf(user), scopes) : scopes;
 }

@@ -3,12 +3,13 @@ import type { Database, Db, Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { parseJson } from '../../platform/json-text.ts';
-import { isRefreshable } from '../clients/client-rules.ts';
+import { findUser, rolesOf } from '../../identity/accounts/user-store.ts';
+import { type JsonText, parseJson } from '../../platform/json-text.ts';
+import { isRefreshable, limitByRoles } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
-import { type GrantDetails, storedDetails } from './store/grant-details.ts';
+import { type GrantDetails, readDetails, storedDetails } from './store/grant-details.ts';
 import { activateSessionForDevice, findScopes, insertSession } from './store/new-session-store.ts';
 import {
   type Authentication,
@@ -184,4 +185,21 @@ export class Sessions {
     const { config, database } = this.context;
     if (config.sessionMaxAge > 0) await shortenSessions(database.db, config.sessionMaxAge * 1000);
   }
+}
+
+/**
+ * Like `limitByRoles`, by the user of a session, or by the owner of its client. Without ROLE_SCOPES it costs no query. Roles do not limit the
+ * setup of a second factor, because the policy requires it.
+ */
+export async function limitByRolesOfSession(
+  { config, database }: Pick<Context, 'config' | 'database'>,
+  session: { readonly user_id: string | null; readonly details: JsonText<GrantDetails> | null },
+  client: Pick<StoredClient, 'userId'>,
+  scopes: readonly string[],
+): Promise<readonly string[]> {
+  const userId = session.user_id ?? client.userId;
+  if (userId === null || Object.keys(config.roleScopes).length === 0) return scopes;
+  if (readDetails(session.details).setUpOnly) return scopes;
+  const user = await findUser(database.db, userId);
+  return user ? limitByRoles(config, rolesOf(user), scopes) : scopes;
 }

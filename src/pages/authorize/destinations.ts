@@ -7,6 +7,7 @@ import {
 } from '../../oauth/authorize/authorization-parameters.ts';
 import { validateClient } from '../../oauth/authorize/authorization-request.ts';
 import { findBrowserLogin, type Progress } from '../../oauth/authorize/next-step.ts';
+import { signInTimeoutMs } from '../../oauth/authorize/pushed-request-store.ts';
 import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -23,8 +24,6 @@ export interface Continuation {
 
 export const continuePath = '/oauth/authorize/continue';
 
-/** The lifetime of an accepted request and of completed steps, in milliseconds. */
-const lifetimeMs = 3_600_000;
 const purpose = 'authorization request';
 const signed = (query: string, ...steps: readonly string[]): string => [...steps, query].join('\n');
 
@@ -54,7 +53,7 @@ export function readContinuation(
   // PostgreSQL stores no NUL character.
   if (query === '' || query.length > maxRequestLength || /\0|%00/.test(query)) return undefined;
   if (!keys.macKeys.matches(purpose, signed(query, accepted, since, chosen), mac)) return { query, progress: {} };
-  const fresh = (at: string) => (at !== '' && context.now() - Number(at) < lifetimeMs ? Number(at) : undefined);
+  const fresh = (at: string) => (at !== '' && context.now() - Number(at) < signInTimeoutMs ? Number(at) : undefined);
   const progress = { signInStartedAt: fresh(since), chosenSessionId: chosen || undefined };
   return { query, progress, acceptedAt: fresh(accepted) };
 }

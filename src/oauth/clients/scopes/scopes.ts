@@ -82,13 +82,9 @@ export const allowsScope = (allowed: readonly string[], scope: string): boolean 
   allowed.includes(scope) ||
   (!clientScopes.includes(scope) && scope !== adminScope && allowed.includes(everyScope));
 
-/** An application acts for the user. It has the user's roles only with the admin scope. */
+/** A login that may only set up a second factor has no roles. An application has the user's roles only with the admin scope. */
 export const effectiveRoles = (
-  {
-    application,
-    scopes,
-    setUpOnly,
-  }: Pick<Caller, 'application' | 'scopes'> & { readonly setUpOnly?: true | undefined },
+  { application, scopes, setUpOnly }: Pick<Caller, 'application' | 'scopes' | 'setUpOnly'>,
   roles: readonly string[],
 ): readonly string[] => (setUpOnly || (application && !scopes.includes(adminScope)) ? [] : roles);
 
