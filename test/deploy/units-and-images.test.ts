@@ -41,6 +41,16 @@ describe('The systemd units', { skip }, () => {
   });
 });
 
+describe('The system call filter of the service', () => {
+  it('fails forbidden calls instead of killing the service, and lets threads lower their priority', () => {
+    const settings = [...read('deploy/gatehouse.service').matchAll(/^SystemCall(ErrorNumber|Filter)=(.*)$/gm)];
+    const valuesOf = (name: string) => settings.filter((found) => found[1] === name).map((found) => found[2]);
+    assert.deepEqual(valuesOf('ErrorNumber'), ['EPERM']);
+    // systemd applies the lines in their order.
+    assert.deepEqual(valuesOf('Filter'), ['@system-service', '~@privileged @resources', 'setpriority']);
+  });
+});
+
 describe('The images', () => {
   for (const [file, context] of [
     ['Dockerfile', '.'],
