@@ -6,6 +6,7 @@ import type { Config } from '../../src/config/config.ts';
 import { fsyncFolder } from '../../src/database/fsync-folder.ts';
 import { rejectNewer } from '../../src/database/migrate.ts';
 import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
+import { giveToOwnerOfFolder } from '../../src/platform/files.ts';
 import { type BeginProgress, noProgress, type Progress } from '../../src/platform/progress.ts';
 
 type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
@@ -89,6 +90,7 @@ export async function restore(
     return await replaceDatabase(source, target, overwrite, async (draft) => {
       await watchGrowth(draft, bytes, progressBar, () => copyFile(source, draft));
       chmodSync(draft, 0o600);
+      giveToOwnerOfFolder(draft);
       progressBar.advance(0, 'checking the copy');
       rejectNewer(checkCopy(draft, source));
       progressBar.advance(bytes, 'syncing it to disk');

@@ -1,4 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { createIfMissing } from '../../src/platform/files.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
 import { eventLine } from './event-line.ts';
 
@@ -38,6 +39,7 @@ export class EventFile implements LineSink {
       await this.close();
       this.#unfinishedLine = Buffer.alloc(0);
     }
+    createIfMissing(this.#path);
     this.#file = await open(this.#path, 'a', 0o600);
     return this.#file;
   }

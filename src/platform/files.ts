@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, lchownSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './errors.ts';
 
@@ -12,6 +12,37 @@ export function readIfExists(path: string): string | undefined {
   }
 }
 
+/**
+ * Gives a new file or folder to the owner of its folder, if this process is root: an administrator runs commands as root, but the service
+ * runs as the owner of DATA_DIR.
+ */
+export function giveToOwnerOfFolder(path: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  try {
+    // Follows no link, because that owner can replace the file.
+    if (uid !== 0) lchownSync(path, uid, gid);
+  } catch {
+    // Some containers and file systems forbid this. Then the file belongs to root.
+  }
+}
+
+/** Creates a file that only its owner can read, and opens it. */
+export function createPrivateFile(path: string): number {
+  const file = openSync(path, 'wx', 0o600);
+  giveToOwnerOfFolder(path);
+  return file;
+}
+
+/** Creates an empty file that only its owner can read, unless the name is taken. */
+export function createIfMissing(path: string): void {
+  try {
+    closeSync(createPrivateFile(path));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
 /** Creates a folder and its missing parents. In `/proc`, `mkdirSync` with `recursive` never returns. */
 export function createFolder(path: string, mode = 0o777): void {
   const folder = resolve(path);
@@ -20,6 +51,7 @@ export function createFolder(path: string, mode = 0o777): void {
   if (!stats) createFolder(dirname(folder), mode);
   try {
     mkdirSync(folder, { mode });
+    giveToOwnerOfFolder(folder);
   } catch (error) {
     // Another process may have just created it.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;

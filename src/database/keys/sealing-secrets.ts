@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
-import { createFolder, readIfExists } from '../../platform/files.ts';
+import { createFolder, createPrivateFile, readIfExists } from '../../platform/files.ts';
 import { fsyncFolder } from '../fsync-folder.ts';
 
 export type SealingSettings = Pick<Config, 'encryptionKey' | 'previousEncryptionKey' | 'databaseUrl' | 'dataDir'>;
@@ -115,7 +115,7 @@ function readOrCreateKeyFile(path: string): string {
 
 /** The key must be on disk before it encrypts anything: the encrypted values cannot be read without it. */
 function writeDurably(path: string, content: string): void {
-  const file = openSync(path, 'wx', 0o600);
+  const file = createPrivateFile(path);
   try {
     writeSync(file, content);
     fsyncSync(file);

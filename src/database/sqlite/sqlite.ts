@@ -11,7 +11,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts';
-import { createFolder } from '../../platform/files.ts';
+import { createFolder, createIfMissing } from '../../platform/files.ts';
 import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
@@ -121,6 +121,8 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
   let reader: DatabaseSync;
   try {
     createFolder(dirname(path), 0o700);
+    createIfMissing(path);
+    // A link may lead to a missing file.
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
     writer = openFile(path, false);

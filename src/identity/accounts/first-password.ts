@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { createFolder } from '../../platform/files.ts';
+import { createFolder, createPrivateFile } from '../../platform/files.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findFirstAdministrator, findFirstUser } from './user-store.ts';
@@ -30,7 +30,9 @@ export function saveFirstPassword(
   try {
     createFolder(config.dataDir, 0o700);
     rmSync(file, { force: true });
-    writeFileSync(file, `${password}\n`, { flag: 'wx', mode: 0o600 });
+    const created = createPrivateFile(file);
+    writeFileSync(created, `${password}\n`);
+    closeSync(created);
     return file;
   } catch (err) {
     const fix = `gatehouse user password ${email}`;

@@ -6,7 +6,7 @@ import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { createFolder, readIfExists } from '../../platform/files.ts';
+import { createFolder, createIfMissing, readIfExists } from '../../platform/files.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { createClient, findClient, lockClient, type StoredClient } from './client-store.ts';
 import { everyScope } from './scopes/scopes.ts';
@@ -60,7 +60,8 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
   try {
     if (readIfExists(path) === content) return client;
     createFolder(dataDir, 0o700);
-    writeFileSync(`${path}.new`, content, { mode: 0o600 });
+    createIfMissing(`${path}.new`);
+    writeFileSync(`${path}.new`, content);
     renameSync(`${path}.new`, path);
   } catch (error) {
     throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);
