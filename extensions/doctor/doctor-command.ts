@@ -3,6 +3,7 @@ import { paint } from '../../src/cli/terminal/paint.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { checkExtensions } from '../../src/main/check-extensions.ts';
 import { errorFinding, explain, type Finding, notice } from '../../src/main/finding.ts';
+import { checkEventsLog } from '../../src/main/open-events-log.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkMail } from './check-mail.ts';
@@ -38,6 +39,7 @@ async function examine(): Promise<Finding[]> {
     ...checkSettings(config),
     ...(await openAndExamine(config)),
     await checkMail(config),
+    ...(await checkEventsLog(config)),
     ...(await checkExtensions(config)),
   ];
 }

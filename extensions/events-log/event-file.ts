@@ -1,4 +1,7 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, type FileHandle, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from '../../src/platform/errors.ts';
 import { createIfMissing } from '../../src/platform/files.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
 import { eventLine } from './event-line.ts';
@@ -6,6 +9,8 @@ import { eventLine } from './event-line.ts';
 /** The target of the events, one line each. `write` throws if the target did not accept them. */
 export interface LineSink {
   write(events: readonly EventRow[]): Promise<void>;
+  /** Throws if the target is unavailable. Writes nothing. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,6 +30,15 @@ export class EventFile implements LineSink {
     if (this.#unfinishedLine.length > 0) await this.#writeAll(file, this.#unfinishedLine);
     const text = events.map((event) => `${eventLine(event)}\n`).join('');
     await this.#writeAll(file, Buffer.from(text));
+  }
+
+  async check(): Promise<void> {
+    try {
+      this.#file = await open(this.#path, constants.O_WRONLY);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      await access(dirname(this.#path), constants.W_OK);
+    }
   }
 
   async close(): Promise<void> {

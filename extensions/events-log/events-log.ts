@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import type { Config } from '../../src/config/config.ts';
 import type { Context, EventSink } from '../../src/database/context.ts';
+import { errorFinding, explain, type Finding, ok } from '../../src/main/finding.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
 import { EventFile, type LineSink } from './event-file.ts';
 import { committedEvents } from './event-reader-store.ts';
@@ -92,6 +94,24 @@ const ports = new Map([
 export function createEventsLog(context: Pick<Context, 'config' | 'database' | 'log'>): EventsLog {
   const { eventsLog, workingDir } = context.config;
   return new EventsLog(context, sinkOf(eventsLog, workingDir));
+}
+
+/** Whether the target of EVENTS_LOG is available. */
+export async function checkEventsLog({ eventsLog, workingDir }: Config): Promise<Finding> {
+  const sink = sinkOf(eventsLog, workingDir);
+  try {
+    await sink.check();
+    return ok('events', `EVENTS_LOG=${eventsLog}`);
+  } catch (error) {
+    return errorFinding(
+      'events',
+      'EVENTS_LOG={target} is unavailable: {reason}',
+      'Create the folder, let the service write to it, or correct the address of the syslog server.',
+      { target: eventsLog, reason: explain(error) },
+    );
+  } finally {
+    await sink.close();
+  }
 }
 
 function sinkOf(setting: string, workingDir: string): LineSink {

@@ -49,6 +49,9 @@ export const createUdpSyslog = ({ host, port }: Target): LineSink => ({
       socket.close();
     }
   },
+  async check() {
+    await lookup(host);
+  },
   async close() {},
 });
 
@@ -92,6 +95,9 @@ export function createStreamSyslog({ host, port }: Target, secure: boolean): Lin
           else resolve();
         });
       });
+    },
+    async check() {
+      await connectedSocket();
     },
     async close() {
       const socket = openSocket;

@@ -1,4 +1,6 @@
+import type { Config } from '../config/config.ts';
 import type { Context, EventSink } from '../database/context.ts';
+import type { Finding } from './finding.ts';
 
 type EventsLog = EventSink & { close(): Promise<void> };
 
@@ -8,4 +10,11 @@ export async function openEventsLog(
 ): Promise<EventsLog | undefined> {
   if (context.config.eventsLog === '') return undefined;
   return (await import('../../extensions/events-log/events-log.ts')).createEventsLog(context);
+}
+
+/** The findings of `gatehouse doctor` about EVENTS_LOG. */
+export async function checkEventsLog(config: Config): Promise<Finding[]> {
+  if (config.eventsLog === '') return [];
+  const extension = await import('../../extensions/events-log/events-log.ts');
+  return [await extension.checkEventsLog(config)];
 }

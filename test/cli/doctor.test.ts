@@ -136,6 +136,25 @@ describe('doctor', () => {
     assert.deepEqual(readdirSync(dir), []);
   });
 
+  it('reports an EVENTS_LOG that cannot be written to, and creates no file', async () => {
+    const dir = folder();
+    const examineEvents = async (target: string) =>
+      (await examine(dir, { EVENTS_LOG: target })).findings
+        .filter(({ part }) => part === 'events')
+        .map(({ state, summary }) => `${state} ${summary}`);
+    assert.deepEqual(await examineEvents(''), []);
+    assert.deepEqual(await examineEvents('file:events.log'), ['ok EVENTS_LOG=file:events.log']);
+    for (const [target, reason] of [
+      ['file:logs/events.log', /^error .* is unavailable: .*ENOENT/],
+      [`file:${dir}`, /^error .*EISDIR/],
+      ['syslog://syslog.invalid', /^error .*(ENOTFOUND|EAI_AGAIN)/],
+      ['syslog+tcp://127.0.0.1:1', /^error .*ECONNREFUSED/],
+    ] as const) {
+      assert.match((await examineEvents(target)).join(), reason);
+    }
+    assert.deepEqual(readdirSync(dir), []);
+  });
+
   it('creates no file beside the database of a stopped service', async () => {
     const dir = folder();
     assert.equal((await gatehouseHere(['keys', 'list'], dir, {})).code, 0);

@@ -51,6 +51,13 @@ describe('The system call filter of the service', () => {
   });
 });
 
+describe('The folders of the service', () => {
+  it('include the folder that the docs name for EVENTS_LOG', () => {
+    const [, name = ''] = /`file:\/var\/log\/([^/]+)\/[^/]+`/.exec(read('docs/operating.md')) ?? [];
+    assert.match(read('deploy/gatehouse.service'), new RegExp(`^LogsDirectory=${name}$`, 'm'));
+  });
+});
+
 describe('The images', () => {
   for (const [file, context] of [
     ['Dockerfile', '.'],
