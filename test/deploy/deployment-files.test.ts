@@ -71,7 +71,19 @@ describe('compose.yaml', () => {
       'volumes',
       'depends_on',
     ],
-    ...['restart', 'healthcheck', 'test', 'interval', 'retries', 'gatehouse', 'api', 'database', 'data', 'postgres'],
+    ...[
+      'restart',
+      'stop_grace_period',
+      'healthcheck',
+      'test',
+      'interval',
+      'retries',
+      'gatehouse',
+      'api',
+      'database',
+      'data',
+      'postgres',
+    ],
   ];
   for (const path of ['compose.yaml', 'templates/project/compose.yaml']) {
     it(`${path} has valid syntax and valid settings`, () => {
@@ -93,6 +105,9 @@ describe('compose.yaml', () => {
         'the other settings of .env arrive too',
       );
       assert.doesNotMatch(config.databaseUrl, /:[^/]*@/, 'the URL contains no password');
+      assert.match(text, /^ {4}ports: \['127\.0\.0\.1:3000:3000'\]$/m);
+      const [, seconds] = /^ {4}stop_grace_period: (\d+)s$/m.exec(text) ?? [];
+      assert.ok(Number(seconds) >= config.drainSeconds + 10, 'a stop can finish running requests');
     });
   }
 
