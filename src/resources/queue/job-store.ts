@@ -106,14 +106,26 @@ export async function deleteJobsOfSubject(tx: Tx, name: string, subject: string)
 export const listJobs = (db: Db): Promise<JobRow[]> =>
   db.selectFrom('queued_jobs').selectAll().orderBy('created_at').orderBy('id').execute();
 
-export async function countJobs(db: Db) {
-  const rows = await db
+/** `waiting`: due, and not running. */
+export const jobStates = ['waiting', 'running', 'scheduled', 'failed'] as const;
+
+export const countJobs = (db: Db, now: number) =>
+  db
     .selectFrom('queued_jobs')
-    .select((eb) => ['name', eb.fn.count('failed_at').as('failed'), eb.fn.countAll().as('all')])
-    .groupBy('name')
+    .select((eb) => [
+      'name',
+      eb
+        .case()
+        .when('failed_at', 'is not', null)
+        .then('failed' as const)
+        .when('leased_until', '>', now)
+        .then('running' as const)
+        .when('next_attempt_at', '<=', now)
+        .then('waiting' as const)
+        .else('scheduled' as const)
+        .end()
+        .as('state'),
+      eb.fn.countAll().as('count'),
+    ])
+    .groupBy(['name', 'state'])
     .execute();
-  return rows.flatMap(({ name, failed, all }) => [
-    { name, failed: true, count: Number(failed) },
-    { name, failed: false, count: Number(all) - Number(failed) },
-  ]);
-}

@@ -122,6 +122,36 @@ onBothEngines('The queue', (engine) => {
     assert.deepEqual(await rows(on), [], 'a failed job is deleted after a while');
   });
 
+  it('counts a job as waiting only when it is due and does not run', async () => {
+    const on = await context();
+    const queue = await open(on);
+    const figures = async () => {
+      await queue.prune();
+      const { values } = await on.metrics.jobs.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.state, value]));
+    };
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    queue.handle('slow', () => {
+      begin();
+      return released;
+    });
+    queue.handle('hopeless', () => Promise.reject(new Error('never')), { attempts: 1 });
+    await queue.enqueue(on.database.db, { name: 'hopeless' });
+    await queue.runDueJobs();
+    for (const name of ['slow', 'of nobody', 'mail']) await queue.enqueue(on.database.db, { name });
+    await queue.enqueue(on.database.db, { name: 'mail', after: 60 });
+    const run = queue.runDueJobs();
+    await begun;
+    assert.deepEqual(await figures(), { waiting: 2, running: 1, scheduled: 1, failed: 1 });
+    release();
+    await run;
+    assert.deepEqual(await figures(), { waiting: 2, running: 0, scheduled: 1, failed: 1 });
+    assert.equal((await on.metrics.mailQueue.get()).values[0]?.value, 2);
+    on.advance(60_000);
+    assert.equal((await figures()).waiting, 3);
+  });
+
   it('runs a job once at its time, on an instance that has a handler, and encrypts its data', async () => {
     const shared = await database();
     const one = await context({ database: shared });

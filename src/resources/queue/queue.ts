@@ -13,7 +13,16 @@ import {
   type JobHandler,
   type NewJob,
 } from './job.ts';
-import { countJobs, hasDueJobs, type JobRow, leaseDueJobs, listJobs, releaseJob, renewLeases } from './job-store.ts';
+import {
+  countJobs,
+  hasDueJobs,
+  type JobRow,
+  jobStates,
+  leaseDueJobs,
+  listJobs,
+  releaseJob,
+  renewLeases,
+} from './job-store.ts';
 import { Poller } from './poller.ts';
 
 /** A lease is renewed while the job runs. It expires if the instance crashes. */
@@ -128,11 +137,12 @@ export class Queue {
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
     await pruneBefore(this.#context, 'queued_jobs', 'failed_at', now() - failedRetentionMs);
-    metrics.jobs.reset();
+    const counts = await countJobs(database.db, now());
+    for (const state of jobStates) metrics.jobs.set({ state }, 0);
     let mails = 0;
-    for (const { name, failed, count } of await countJobs(database.db)) {
-      metrics.jobs.inc({ state: failed ? 'failed' : 'waiting' }, count);
-      if (name === 'mail' && !failed) mails = count;
+    for (const { name, state, count } of counts) {
+      metrics.jobs.inc({ state }, Number(count));
+      if (name === 'mail' && state !== 'failed') mails += Number(count);
     }
     metrics.mailQueue.set(mails);
   }
