@@ -22,11 +22,14 @@ const sites: [name: string, program: 'nginx' | 'caddy', site: (port: number) => 
   ['Caddy that strips the prefix', 'caddy', (port) => ofCaddy(port, one('caddyfile', /handle_path \/auth/))],
 ];
 const ofNginx = (port: number, location: string): string =>
-  `server {\n  listen 127.0.0.1:${port};\n${location}${one('nginx', /well-known/)}}`;
+  `server {\n  listen 127.0.0.1:${port};\n${location}${one('nginx', /well-known/)}${one('nginx', /metrics/)}}`;
 const ofCaddy = (port: number, site: string): string =>
   site
     .replace('example.com {', `http://127.0.0.1:${port} {`)
-    .replace(/\}\n$/, `${one('caddyfile', /@metadata/).replace(/^/gm, '\t')}\n}\n`);
+    .replace(
+      /\}\n$/,
+      `${[one('caddyfile', /@metadata/), one('caddyfile', /metrics/)].join('').replace(/^/gm, '\t')}\n}\n`,
+    );
 
 describe('A service below a path, behind', () => {
   const create = databases('sqlite');
@@ -43,6 +46,7 @@ describe('A service below a path, behind', () => {
       const config = site(port).replaceAll('127.0.0.1:3000', new URL(service.url).host);
       await proxies[program](database.dir, config, `${url}/health/live`);
 
+      for (const path of ['/metrics', '/metrics/']) assert.equal((await fetch(url + path)).status, 404, path);
       const body = JSON.stringify({ email: 'ada@example.com', password: 'lovelace-1815' });
       assert.equal((await fetch(`${url}/v1/register`, { method: 'POST', headers: json, body })).status, 201);
       const login = await fetch(`${url}/v1/clients/web/admin/login`, { method: 'POST', headers: json, body });
