@@ -56,9 +56,16 @@ function createCheckRunner({ log, metrics }: Context, checks: readonly Readiness
   return shareRuns<Record<string, string>>(async () => Object.fromEntries(await Promise.all(checks.map(runCheck))));
 }
 
-/** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes the service permanently not ready. */
-export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
-  const { database, metrics, otherWorkers } = context;
+export interface Health {
+  /** Makes the service permanently not ready. */
+  drain(): void;
+  /** Updates the metrics that are not counters. The readiness checks end later: one may hang. */
+  refreshMetrics(): void;
+}
+
+/** Serves `/health/live`, `/health/ready` and `/metrics`. */
+export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): Health {
+  const { config, database, metrics, otherWorkers } = context;
   const runCheck = createCheckRunner(context, [...builtinChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: publicRoute, schema: { hide: true } }, async () => ({ status: 'ok' }));
@@ -73,10 +80,12 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   });
 
   metrics.workers.set(1);
-  const readMetrics = () => {
+  const refreshMetrics = () => {
     recordConnections(context);
-    // Updates the figures for the next request. This one does not wait: a check may hang.
     void runCheck();
+  };
+  const readMetrics = () => {
+    refreshMetrics();
     return metrics.registry;
   };
   otherWorkers?.provideMetrics(() => readMetrics().getMetricsAsJSON());
@@ -86,12 +95,13 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     reply.type(metrics.registry.contentType).send(await readText()),
   );
 
-  return () => {
+  const drain = () => {
     draining = true;
   };
+  return { drain, refreshMetrics };
 }
 
-export function recordConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
+function recordConnections({ database, metrics }: Context): void {
   for (const [state, count] of Object.entries(database.connections()))
     metrics.databaseConnections.set({ state }, count);
   const replicas = database.replicas?.state();

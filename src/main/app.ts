@@ -1,7 +1,7 @@
 import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
-import { serveHealth } from '../http/health.ts';
+import { type Health, serveHealth } from '../http/health.ts';
 import { awaitReplicaNotices } from '../http/request-reader.ts';
 import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
@@ -30,7 +30,7 @@ import { prepareResources } from './prepare-resources.ts';
 import { createServices, type Services } from './services.ts';
 
 /** The assembled service, for a start or a test. */
-export interface BuiltApp extends Services {
+export interface BuiltApp extends Services, Pick<Health, 'refreshMetrics'> {
   readonly app: App;
   readonly resources: Resources;
   /** The resource services for the operator's own code. */
@@ -74,7 +74,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   awaitReplicaNotices(app, context);
   for (const extension of extensions) extension.beforeRoutes?.(app, resources);
   serveSecurityText(app, context.config, context.now);
-  const drain = serveHealth(app, context, [hashingReadinessCheck(services.passwords)]);
+  const { drain, refreshMetrics } = serveHealth(app, context, [hashingReadinessCheck(services.passwords)]);
   serveOAuth(app, oauth);
   for (const extension of extensions) extension.serveOAuth?.(app);
   serveProxies(app, oauth, proxiedClients);
@@ -103,5 +103,5 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     await verifier.flush();
     await services.endThreads();
   });
-  return { app, resources: served, resourceServices, drain, ...services };
+  return { app, resources: served, resourceServices, drain, refreshMetrics, ...services };
 }

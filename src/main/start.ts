@@ -7,7 +7,6 @@ import { findMissingIndexes, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { App } from '../http/app.ts';
 import { crossSiteWarning, findCrossSiteOrigins } from '../http/cross-site-origins.ts';
-import { recordConnections } from '../http/health.ts';
 import { type FirstAdministrator, unusedFirstPassword } from '../identity/accounts/first-password.ts';
 import { ensureFirstAdministrator } from '../identity/registration/first-administrator.ts';
 import { codeOf, OperatorError, reasonOf } from '../platform/errors.ts';
@@ -100,7 +99,8 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   try {
     eventsLog = await openEventsLog({ config, database, log });
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
-    telemetry?.sendMetrics(metrics, () => recordConnections({ database, metrics }));
+    // The last export follows the end of the database.
+    telemetry?.sendMetrics(metrics, () => (stopped ? undefined : services?.refreshMetrics()));
     const service = { config, database, log, metrics, eventsLog, otherWorkers, progress, stopping: stopping.signal };
     const context: Context = { ...service, sendMail, idle, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -24,6 +25,7 @@ export interface OtlpReceiver {
   readonly resource: Record<string, unknown>;
   spans(): ReceivedSpan[];
   metricNames(): string[];
+  nextBody(): Promise<unknown>;
 }
 
 const plain = (attributes: readonly Attribute[] = []): Record<string, unknown> =>
@@ -36,6 +38,7 @@ type Json = any;
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const bodies: string[] = [];
   const types = new Set<string>();
+  const received = new EventEmitter();
   const [spans, names, resource]: [ReceivedSpan[], string[], Record<string, unknown>] = [[], [], {}];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -56,6 +59,7 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
       for (const { metrics } of scopeMetrics) names.push(...metrics.map(({ name }: { name: string }) => name));
     }
     response.setHeader('content-type', type).end(type === 'application/json' ? '{}' : '');
+    received.emit('body');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => {
@@ -63,5 +67,13 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, bodies, types, resource, spans: () => spans, metricNames: () => names };
+  return {
+    url,
+    bodies,
+    types,
+    resource,
+    spans: () => spans,
+    metricNames: () => names,
+    nextBody: () => once(received, 'body'),
+  };
 }

@@ -81,6 +81,25 @@ onBothEngines('Traces that the environment enables', (engine) => {
   });
 });
 
+describe('Metrics that OpenTelemetry exports', () => {
+  const start = services('sqlite');
+
+  it('contain the readiness of each part, although nothing requests it', async () => {
+    const receiver = await otlpReceiver();
+    const restore = withEnvironment({
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${receiver.url}/v1/metrics`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_METRIC_EXPORT_INTERVAL: '20',
+    });
+    after(restore);
+    const service = await start();
+    const isReady = (body: string) => /"key":"part","value":\{"stringValue":"database"\}/.test(body);
+    for (let exports = 0; exports < 50 && !receiver.bodies.some(isReady); exports++) await receiver.nextBody();
+    await service.close();
+    assert.ok(receiver.bodies.some(isReady));
+  });
+});
+
 describe("OpenTelemetry's variables", () => {
   const asked = (env: Record<string, string>) => {
     const restore = withEnvironment(env);
