@@ -80,6 +80,7 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   });
 
   metrics.workers.set(1);
+  metrics.workersConfigured.set(otherWorkers ? config.workers : 1);
   const refreshMetrics = () => {
     recordConnections(context);
     void runCheck();

@@ -89,6 +89,8 @@ function countByLabel<L extends string>(registry: Registry, name: string, help: 
 export function createMetrics(build?: { readonly version: string; readonly engine: string }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // An average would hide one worker that is blocked.
+  Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') ?? {}, { aggregator: 'max' });
   // With workers, `aggregator` defines how their values are combined: `max` if every worker counts the same thing.
   const gauge = <L extends string = string>(
     name: string,
@@ -141,6 +143,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       labelNames: ['part'],
     }),
     workers: gauge('gatehouse_workers', 'Processes that serve'),
+    workersConfigured: gauge('gatehouse_workers_configured', 'Processes that should serve', { aggregator: 'max' }),
     databaseConnections: gauge('gatehouse_database_connections', 'Database connections by state', {
       labelNames: ['state'],
     }),
@@ -148,7 +151,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       labelNames: ['state'],
     }),
     passwordQueue: gauge('gatehouse_password_queue', 'Passwords being hashed or waiting'),
-    jobs: gauge('gatehouse_jobs', 'Queued jobs: waiting or failed', { aggregator: 'max', labelNames: ['state'] }),
+    jobs: gauge('gatehouse_jobs', 'Queued jobs by state', { aggregator: 'max', labelNames: ['state'] }),
     jobAttempts: count('gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
     mailQueue: gauge('gatehouse_mail_queue', 'Emails waiting to be sent', { aggregator: 'max' }),
   };

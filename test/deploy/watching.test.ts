@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
+import { SummedMetrics } from '../../extensions/workers/summed-metrics.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import { registerUser } from '../harness/people.ts';
 import { services } from '../harness/service.ts';
 
@@ -48,6 +50,34 @@ describe('The monitoring files', () => {
       'utf8',
     );
     for (const result of asked) assert.ok(source.includes(`logins.inc({ result: '${result}' })`), result);
+  });
+
+  it('compare failed logins with accepted ones even if there are none', () => {
+    assert.match(
+      read('alerts.yml'),
+      /\(sum\(rate\(gatehouse_logins_total\{result="accepted"\}\[10m\]\)\) or vector\(0\)\)/,
+    );
+  });
+
+  it('explain every part of the service that can fail', () => {
+    const docs = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+    const [, table = ''] = /### Failing parts\n([\s\S]*?)\n### /.exec(docs) ?? [];
+    const parts = [...table.matchAll(/^\| `(\w+)` \|(?!.*Only `\/health)/gm)].map((match) => match[1]);
+    assert.ok(parts.length > 4);
+    for (const part of parts) assert.match(read('alerts.yml'), new RegExp(`[' ]${part}: `));
+  });
+
+  it('notice one blocked worker among several', async () => {
+    const name = 'nodejs_eventloop_lag_p99_seconds';
+    const workers = new SummedMetrics();
+    for (const [worker, lag] of [0.01, 0.9, 0.01].entries()) {
+      const { registry } = createMetrics();
+      const lags = (await registry.getMetricsAsJSON()).map((figure) =>
+        figure.name === name ? { ...figure, values: [{ labels: {}, value: lag }] } : figure,
+      );
+      workers.note(worker, lags);
+    }
+    assert.match(await workers.text(), new RegExp(`^${name} 0\\.9$`, 'm'));
   });
 
   it('contain a dashboard that Grafana can load', () => {

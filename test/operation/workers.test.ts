@@ -113,6 +113,7 @@ onBothEngines('Two workers', (engine) => {
     for (const request of [one, other]) assert.equal((await request('/health/ready')).status, 200);
     const { text } = await other('/metrics');
     assert.match(text, /^gatehouse_workers 2$/m);
+    assert.match(text, /^gatehouse_workers_configured 2$/m);
     assert.match(text, /^gatehouse_ready\{part="database"\} 1$/m);
     assert.match(text, /^gatehouse_http_request_duration_seconds_count\{.*\} [1-9]/m);
     const names = text.split('\n').filter((line) => line.startsWith('# TYPE'));
