@@ -103,16 +103,52 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await insert(database, { id: '1', name: null });
     await assert.rejects(
       applyResourceMigrations(database, wanted),
-      /things\.code: 1 row has no value in it\. Give it a default.*migrations\/001-fill-things-code\.ts.*update things set code/s,
+      /things\.code: 1 row has no value in it\. Give it a constant default.*migrations\/001-fill-things-code\.ts.*update things set code/s,
     );
     assert.ok(!('code' in ((await stored(database))[0] ?? {})), 'a refused migration changes nothing');
     await applyResourceMigrations(database, [things({ name: text(), code: text() })]);
     await assert.rejects(
-      applyResourceMigrations(database, [things({ name: text(), code: text({ required: true, default: 'A' }) })]),
-      /things\.code: 1 row has no value in it\. Let it be empty/,
+      applyResourceMigrations(database, [things({ name: text(), code: text({ unique: true, default: 'A' }) })]),
+      /things\.code: 1 row has no value in it\. Let it be empty \(neither/,
     );
     const empty = await fresh({ name: text() });
     await applyResourceMigrations(empty, wanted);
+  });
+
+  it('fill existing rows with the default of a field that had none', async () => {
+    const database = await fresh({ name: text(), size: integer(), place: integer() });
+    await insert(database, { id: '1', name: 'Éa', size: 2, place: 3 });
+    await insert(database, { id: '2' });
+    const wanted = [
+      things({
+        name: text({ default: 'Ès', searchable: true }),
+        size: integer({ required: true, default: 7 }),
+        place: text({ default: 'here', max: 4 }),
+      }),
+    ];
+    const filling = (name: string) => `fill "things.${name}" with its default: 1 row has no value in it`;
+    const { steps, blockers } = await planResourceMigrations(database, wanted);
+    assert.deepEqual(blockers, []);
+    assert.deepEqual(
+      steps.map(({ description }) => description).filter((description) => description.startsWith('fill')),
+      ['name', 'size', 'place'].map(filling),
+    );
+    const done = await applyResourceMigrations(database, wanted);
+    for (const name of ['name', 'size', 'place']) assert.ok(done.includes(filling(name)), done.join('\n'));
+    assert.deepEqual(
+      (await stored(database)).map(({ name, name_folded, size, place }) => [name, name_folded, size, place]),
+      [
+        ['Éa', 'éa', 2, '3'],
+        ['Ès', 'ès', 7, 'here'],
+      ],
+    );
+    assert.deepEqual(await applyResourceMigrations(database, wanted), []);
+    // The field is removed and declared again.
+    await applyResourceMigrations(database, [things({ name: text(), size: integer() })]);
+    await applyResourceMigrations(database, [things({ name: text() })]);
+    await insert(database, { id: '3', name: 'x', name_folded: 'x', size: null });
+    const again = await applyResourceMigrations(database, wanted);
+    assert.deepEqual([(await stored(database))[2]?.size, again.includes(filling('size'))], [7, false]);
   });
 
   it('apply a stricter limit only if every row fits', async () => {

@@ -1,7 +1,9 @@
 import type { ColumnSchema } from '../../../src/resources/declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../../src/resources/declaration/fields/field-types.ts';
+import type { ColumnWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
 import type { Executor } from '../../../src/resources/sql/executor.ts';
 import { quoted, raw, sql, sqlTrue } from '../../../src/resources/sql/sql-text.ts';
+import { fillDefault } from '../steps/fill-defaults.ts';
 import type { Step } from '../steps/migration-steps.ts';
 import { rowsThat } from '../steps/rows-in-words.ts';
 import { countRowsWhere } from '../steps/rows-of-table.ts';
@@ -22,29 +24,41 @@ interface ColumnChange {
   readonly after: ColumnSchema;
   /** The column becomes a text column before its values are checked. */
   readonly becomesText: boolean;
+  /** The column, if it has a default for rows without a value. */
+  readonly withDefault: ColumnWithDefault | undefined;
 }
 
-/** Rejects the new declaration of a column if rows violate it. The operator must change these rows first. */
+/** Fills in the default of a column that becomes required. Rejects the new declaration if rows violate it otherwise. */
 export async function narrowColumn(
   plan: TablePlan,
   name: string,
-  { before, after, becomesText }: ColumnChange,
+  { before, after, becomesText, withDefault }: ColumnChange,
 ): Promise<void> {
-  const { executor, resource, table, blockers } = plan;
+  const { executor, resource, table, steps, blockers } = plan;
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   if (after.required && !before?.required && (before || after.default === undefined)) {
     // In a new column, every row is empty.
     const emptyRows = await countRowsWhere(executor, table, before ? sql`${column} is null` : sqlTrue);
-    if (emptyRows > 0) {
-      const suggestion = after.default === undefined ? 'Give it a default, let' : 'Let';
+    const emptiness = rowsThat(emptyRows, 'have no value in it');
+    if (emptyRows > 0 && withDefault) {
+      // The step that reuses an undeclared column has filled it.
+      if (!before?.unnamed)
+        steps.push({
+          description: `fill "${table}.${name}" with its default: ${emptiness}`,
+          statements: [],
+          rowsOnly: true,
+          rows: fillDefault(withDefault),
+        });
+    } else if (emptyRows > 0) {
+      const suggestion = after.default === undefined ? 'Give it a constant default, let' : 'Let';
       const fill = suggestMigration(
         plan,
         `fill-${table}-${name}`,
         `update ${table} set ${name} = … where ${name} is null`,
       );
       blockers.push(
-        `${resource}.${after.field}: ${rowsThat(emptyRows, 'have no value in it')}. ${suggestion} it be empty (no \`required\`), or fill it in ${fill}.`,
+        `${resource}.${after.field}: ${emptiness}. ${suggestion} it be empty (neither \`required\` nor \`default\`), or fill it in ${fill}.`,
       );
     }
   }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ColumnSchema } from '../../../src/resources/declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../../src/resources/declaration/fields/field-types.ts';
 import { fold } from '../../../src/resources/declaration/fields/folding.ts';
+import { columnsWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
 import type { IndexSchema, TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { readUnprepared } from '../../../src/resources/sql/executor.ts';
 import { quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
@@ -61,6 +62,7 @@ export async function planTable(plan: Plan): Promise<TableSchema> {
     if (!unusedColumns[name] && !after.columns[name]) droppedColumns.add(name);
   const indexes = keepUndeclaredIndexes(plan, new Set([...recastColumns, ...droppedColumns]));
   steps.push(...columnSteps);
+  const withDefaults = columnsWithDefault(after);
   for (const [name, declaredColumn] of Object.entries(after.columns)) {
     if (refusedColumns.has(name)) continue;
     const storedColumn = droppedColumns.has(name) ? undefined : before.columns[name];
@@ -69,7 +71,8 @@ export async function planTable(plan: Plan): Promise<TableSchema> {
     const converted =
       storedColumn && recastColumns.has(name) ? { ...unlimited, required: storedColumn.required } : storedColumn;
     const becomesText = recastColumns.has(name) && declaredColumn.storage === 'text';
-    await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText });
+    const withDefault = withDefaults.find((column) => column.name === name);
+    await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText, withDefault });
   }
   await makeIndexes(plan, indexes);
   return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
