@@ -37,7 +37,9 @@ function addJobRun(group: Command): void {
     .action(async (name: string, { data }: { data?: string }) => {
       const jobData = data === undefined ? {} : { data: readJson(data) };
       const { runDeclaredJob } = await import('./list-and-run.ts');
-      await withGatehouse(async ({ resourceServices, queue }) => {
+      await withGatehouse(async ({ context, resourceServices, queue }) => {
+        // Unlike other commands, it shows what the operator's code logs.
+        context.log.level = context.config.logLevel;
         try {
           await runDeclaredJob(resourceServices, queue, { name, ...jobData });
         } catch (error) {

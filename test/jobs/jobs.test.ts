@@ -6,6 +6,7 @@ import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadJobs } from '../../extensions/jobs/load-jobs.ts';
 import { addLogin, password } from '../harness/accounts.ts';
+import { gatehouse } from '../harness/command.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type MailServer, mailServers } from '../harness/mail-server.ts';
 import { type RequestOptions, request } from '../harness/request.ts';
@@ -131,6 +132,24 @@ it('report the mistake in a declared job and its file', async () => {
       /there is no time zone "Mars\/Dome"/,
     );
     await refuses('export default { name: "a", attempts: 0, handle() {} }', /attempts: expected a whole number/);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+it('log at LOG_LEVEL when the operator runs them', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
+  try {
+    const source = "export default { name: 'count', run: async ({ log }) => log.info('seven rows') }";
+    writeFileSync(join(dir, 'count.mjs'), source);
+    const run = async (level: string) => {
+      const env = { JOBS_DIR: dir, DATA_DIR: join(dir, 'data'), LOG_LEVEL: level };
+      const { code, stdout, stderr } = await gatehouse(['job', 'run', 'count'], dir, env);
+      assert.deepEqual([code, stdout], [0, 'count is done.\n'], stderr);
+      return stderr;
+    };
+    assert.match(await run('info'), /"name":"count","msg":"seven rows"/);
+    assert.doesNotMatch(await run('warn'), /seven rows/);
   } finally {
     rmSync(dir, { recursive: true });
   }
