@@ -26,7 +26,7 @@ export function serveRoutes(
     if (declared.kind !== 'route') continue;
     warnWithoutResource(services, declared.file, declared.route);
     try {
-      serveRoute(app, services, declared.route, checkForm);
+      serveRoute(app, services, declared, checkForm);
     } catch (error) {
       const { method, path } = declared.route;
       const isDuplicate = codeOf(error) === 'FST_ERR_DUPLICATED_ROUTE';
@@ -68,7 +68,12 @@ function requireGet(app: App, loaded: readonly LoadedRoute[], declared: LoadedRo
   );
 }
 
-function serveRoute(app: App, services: ResourceServices, route: Route, checkForm: (request: FastifyRequest) => void) {
+function serveRoute(
+  app: App,
+  services: ResourceServices,
+  { file, route }: LoadedRoute & { readonly route: Route },
+  checkForm: (request: FastifyRequest) => void,
+) {
   const { method, path, auth, params, query = emptySchema, body, response, status = 200 } = route;
   const { access, summary, handle } = route;
   const guard = routeGuard(services.resources, route);
@@ -92,7 +97,7 @@ function serveRoute(app: App, services: ResourceServices, route: Route, checkFor
       ...(body ? { body: closedSchema(body) } : {}),
       ...(response ? { response: { [status]: response } } : {}),
     },
-    ...eagerCompilers,
+    ...eagerCompilers(file),
     async preValidation(request) {
       // Converts strings of a path, a query string or a form to the types of the schema.
       if (params) request.params = readForm(request.params, params);

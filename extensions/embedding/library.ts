@@ -3,6 +3,7 @@ import { type Config, type ConfigFile, loadConfig } from '../../src/config/confi
 import type { App } from '../../src/http/app.ts';
 import { logFirstAdministrator } from '../../src/identity/accounts/first-password.ts';
 import {
+  compileRoutes,
   firstAdministratorOf,
   prepareGatehouse,
   type RunningGatehouse,
@@ -53,7 +54,7 @@ export async function gatehousePlugin(host: Host, { settings, workingDir = proce
   const prepared = await prepareGatehouse(config, { log });
   const { app, stop } = prepared;
   host.addHook('onClose', stop);
-  await app.ready();
+  await compileRoutes(app);
   mountApp(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
   const administrator = await firstAdministratorOf(prepared);
   if (administrator) logFirstAdministrator(log, administrator);

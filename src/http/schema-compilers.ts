@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
+import { reasonOf } from '../platform/errors.ts';
 
 type CompileValidator = FastifySchemaCompiler<unknown>;
 type CompileSerializer = (route: Partial<FastifyRouteSchemaDef<unknown>>) => (data: unknown) => string;
@@ -27,8 +28,24 @@ const compileSerializer: CompileSerializer = (route) => {
   return loadedSerializerCompiler(route);
 };
 
-/** For the operator's schemas: an invalid schema fails the start. */
-export const eagerCompilers = { validatorCompiler: compileValidator, serializerCompiler: compileSerializer } as const;
+/** For the schemas of a declaration in this file: an invalid schema fails the start, and the message names the place. */
+export const eagerCompilers = (file: string) => ({
+  validatorCompiler: namingPlace(file, compileValidator),
+  serializerCompiler: namingPlace(file, compileSerializer),
+});
+
+const namingPlace =
+  <R extends Partial<FastifyRouteSchemaDef<unknown>>, C>(file: string, compile: (route: R) => C) =>
+  (route: R): C => {
+    try {
+      return compile(route);
+    } catch (error) {
+      const { method, url, httpPart = 'response' } = route;
+      const part = httpPart === 'querystring' ? 'query' : httpPart;
+      // For a GET, Fastify passes GET and HEAD.
+      throw new Error(`${file}: ${[method].flat()[0]} ${url}: ${part}: ${reasonOf(error)}`);
+    }
+  };
 
 /** Compiles the service's own schemas at the first request of their route. Compiling all of them would take a fifth of the start time. */
 export const lazyCompilers = {

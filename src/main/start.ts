@@ -125,7 +125,7 @@ export async function compileRoutes(app: App): Promise<void> {
     await app.ready();
   } catch (error) {
     if (!codeOf(error)?.startsWith('FST_ERR_SCH_')) throw error;
-    throw new OperatorError(`${reasonOf(error).replace("[ 'GET', 'HEAD' ]", 'GET')}.`);
+    throw new OperatorError(`${reasonOf(error).replace(/^.*?, due to error /, '')}.`);
   }
 }
 

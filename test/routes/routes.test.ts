@@ -173,7 +173,11 @@ describe('A declared route', () => {
       ["path: '/settings'", /a\.mjs: GET \/settings already exists/],
       [
         "path: '/v1/a', query: { type: 'object', properties: { a: { type: 'strng' } } }",
-        /schema for GET: \/v1\/a, .* type must be .*strng/,
+        /^OperatorError: \S*a\.mjs: GET \/v1\/a: query: .*type must be .*strng/,
+      ],
+      [
+        "path: '/v1/a', response: { type: 'strng' }",
+        /^OperatorError: \S*a\.mjs: GET \/v1\/a: response: schema is invalid/,
       ],
     ] as const) {
       const folder = mkdtempSync(join(dir, 'taken-'));
@@ -192,7 +196,7 @@ describe('A declared route', () => {
     writeFileSync(join(folder, 'cars.ts'), `${imported}\nexport default defineResource(${declared});`);
     await assert.rejects(
       services('sqlite')({ env: { RESOURCES_DIR: folder } }),
-      /cars\/:id\/wash, .* type must be .*strng/,
+      /^OperatorError: \S*cars\.ts: POST \/v1\/cars\/:id\/wash: body: .*type must be .*strng/,
     );
   });
 

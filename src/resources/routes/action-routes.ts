@@ -80,7 +80,7 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
       operation: { kind: 'action', resource, action, access: access === 'public' ? access : scopeAccess },
     },
     ...(body ? { schema: { body: closedSchema(body) } } : {}),
-    ...(resource.definition.file === undefined ? {} : eagerCompilers),
+    ...(resource.definition.file === undefined ? {} : eagerCompilers(resource.definition.file)),
     serializerCompiler: () => (data) => JSON.stringify(data),
     async preValidation(request) {
       const { caller } = request;
