@@ -92,7 +92,7 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     const reset = await request({ url }, `/v1/password/resets/${value}`, { json: { password: 'another long one' } });
     assert.equal(reset.body.code, 'link_invalid');
     assert.match(output, /personal access tokens are invalid/);
-    assert.match(output, /gatehouse client secret ID/);
+    assert.match(output, /npx gatehouse-server client secret ID/);
     const live = await context.database.db
       .selectFrom('sessions')
       .select('id')

@@ -48,7 +48,7 @@ const renew = (clientId: string, oldHours: number) =>
     if (client?.public) throw new OperatorError(`"${clientId}" is public: a public client cannot have a secret.`);
     if (!client) {
       throw new OperatorError(
-        `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,
+        `There is no client "${clientId}", or its owner is disabled. List them with: npx gatehouse-server client list`,
       );
     }
     const { proxiedClients } = context.config;
@@ -103,7 +103,8 @@ function addClientShow(client: Command): void {
 const describe = (id: string) =>
   withContext(async ({ config, database: { db }, now }) => {
     const client = (await listClients(db)).find((row) => row.id === id);
-    if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
+    if (!client)
+      throw new OperatorError(`There is no client "${id}". List them with: npx gatehouse-server client list`);
     const secrets = await listSecrets(db, id, now());
     return {
       client_id: id,

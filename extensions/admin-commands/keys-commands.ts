@@ -29,7 +29,7 @@ function addKeysRotate(keys: Command): void {
 function printEnded({ sessions, clients, links }: EndedCredentials): void {
   console.log(`All other keys are removed, on every instance. This ended:
   ${sessions} sessions: all access tokens, refresh tokens and personal access tokens are invalid, and everybody has to log in again
-  ${clients} clients' secrets: create new secrets with: gatehouse client secret ID
+  ${clients} clients' secrets: create new secrets with: npx gatehouse-server client secret ID
      (the running service, or its next start, restores the secrets of clients in the settings)
   ${links} links in mail: users have to request new ones
 Passwords, users, clients and their data stay. The secret that encrypts the keys stays too. If somebody else knows it, see
@@ -98,7 +98,7 @@ async function requireUnreadableKeys(context: Context): Promise<void> {
   throw new OperatorError(
     found === 0
       ? 'There are no keys yet. Gatehouse creates them on its first start.'
-      : 'The keys can be decrypted, so nothing is lost. To replace them all at once: gatehouse keys rotate --compromised',
+      : 'The keys can be decrypted, so nothing is lost. To replace them all at once: npx gatehouse-server keys rotate --compromised',
   );
 }
 

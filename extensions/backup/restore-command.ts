@@ -55,7 +55,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
       if (previousPath) console.log(`The previous database is in ${previousPath}.`);
       if (!endSessions) {
         console.log(
-          'Sessions that ended after the backup are valid again. To end all sessions: gatehouse session end --all',
+          'Sessions that ended after the backup are valid again. To end all sessions: npx gatehouse-server session end --all',
         );
       }
     });

@@ -28,7 +28,7 @@ function read(): CredentialsFile {
     const { current, services } = parseJson<Partial<CredentialsFile>>(readIfExists(path) ?? '{}');
     return { current, services: services ?? {} };
   } catch {
-    throw new OperatorError(`${path} could not be read. Remove it, and sign in again: gatehouse login`);
+    throw new OperatorError(`${path} could not be read. Remove it, and sign in again: npx gatehouse-server login`);
   }
 }
 

@@ -91,7 +91,7 @@ export async function waitForTokens(
       throw new OperatorError(`${service} refused: ${response.description}`);
     }
   }
-  throw new OperatorError('Nobody entered the code in time. Start again: gatehouse login');
+  throw new OperatorError('Nobody entered the code in time. Start again: npx gatehouse-server login');
 }
 
 /** Reads the tokens of a response. `requested` is their scope unless the response names another. */

@@ -56,7 +56,7 @@ export async function logIn(
   say(`\nOr open   ${printable(invitation.addressWithCode)}\n\nWaiting …`);
   const tokens = await waitForTokens(service, requested, invitation, wait);
   const path = saveTokens(service, tokens, { makeCurrent: true });
-  say(`Signed in to ${service}. The token is stored in ${path}; \`gatehouse token\` prints it.`);
+  say(`Signed in to ${service}. The token is stored in ${path}; \`npx gatehouse-server token\` prints it.`);
 }
 
 /** The minimum remaining lifetime of a token for a script. */
@@ -77,7 +77,8 @@ export function addToken(program: Command): void {
     );
 }
 
-const notSignedIn = (): OperatorError => new OperatorError('You are not signed in. Sign in first: gatehouse login');
+const notSignedIn = (): OperatorError =>
+  new OperatorError('You are not signed in. Sign in first: npx gatehouse-server login');
 
 function requireTokens(service: string | undefined) {
   const stored = findTokens(service);
@@ -97,7 +98,7 @@ async function refresh(service: string, { refreshToken, scope }: StoredTokens): 
   const response = await callOAuth(service, 'token', { grant_type: 'refresh_token', refresh_token: refreshToken });
   if (response.error === 'invalid_grant') {
     deleteTokens(service);
-    throw new OperatorError('The login has ended. Sign in again: gatehouse login');
+    throw new OperatorError('The login has ended. Sign in again: npx gatehouse-server login');
   }
   if (!response.ok) throw new OperatorError(`${service} refused: ${response.description}`);
   const tokens = readTokens(response, scope);

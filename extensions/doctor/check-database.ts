@@ -46,9 +46,14 @@ export async function checkDatabase(target: DatabaseToCheck, { decryptsValues = 
   if (pending.length > 0) {
     return [
       ...findings,
-      notice('migrations', 'not applied yet: {names}', 'They run at the next start, or now with: gatehouse migrate', {
-        names: pending.join(', '),
-      }),
+      notice(
+        'migrations',
+        'not applied yet: {names}',
+        'They run at the next start, or now with: npx gatehouse-server migrate',
+        {
+          names: pending.join(', '),
+        },
+      ),
     ];
   }
   findings.push(ok('migrations', 'up to date'));
@@ -57,7 +62,7 @@ export async function checkDatabase(target: DatabaseToCheck, { decryptsValues = 
   findings.push(
     (await hasAdministrator(database.db))
       ? ok('administrator', 'there is one')
-      : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
+      : notice('administrator', 'nobody has the role admin', 'npx gatehouse-server user role EMAIL admin'),
   );
   findings.push(await checkFactors(target.config, database.db));
   findings.push(...(await checkApplications(database.db)), ...(await checkExtensionRows(database.db)));
@@ -83,14 +88,20 @@ async function checkClock({ database, now }: DatabaseToCheck): Promise<Finding> 
 async function checkKeys({ config, database, now }: DatabaseToCheck): Promise<Finding> {
   const keys = await listKeys({ config, now }, database.db);
   const signing = keys.find(({ state, signs }) => state === 'signing' && signs === 'access_token');
-  if (!signing) return errorFinding('keys', 'there is no signing key', 'gatehouse keys rotate --compromised');
+  if (!signing)
+    return errorFinding('keys', 'there is no signing key', 'npx gatehouse-server keys rotate --compromised');
   if (signing.algorithm !== config.signingAlgorithm) {
     const values = { is: signing.algorithm, wanted: config.signingAlgorithm };
-    return notice('keys', 'the key signs with {is}, SIGNING_ALGORITHM is {wanted}', 'gatehouse keys rotate', values);
+    return notice(
+      'keys',
+      'the key signs with {is}, SIGNING_ALGORITHM is {wanted}',
+      'npx gatehouse-server keys rotate',
+      values,
+    );
   }
   if (now() - signing.createdAt > oldKey) {
     const at = showTime(signing.createdAt);
-    return notice('keys', 'the signing key dates from {at}', 'gatehouse keys rotate', { at });
+    return notice('keys', 'the signing key dates from {at}', 'npx gatehouse-server keys rotate', { at });
   }
   return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
 }

@@ -21,7 +21,7 @@ async function loadOwnConfig(settings: ConfigFile, workingDir: string): Promise<
   const config = await loadConfig({}, workingDir, settings);
   if (config.workers === 1) return config;
   throw new OperatorError(
-    `WORKERS: got ${config.workers}; inside another program the service runs in that program's process. Unset it, and start the program several times with PostgreSQL, or serve with: gatehouse serve`,
+    `WORKERS: got ${config.workers}; inside another program the service runs in that program's process. Unset it, and start the program several times with PostgreSQL, or serve with: npx gatehouse-server serve`,
   );
 }
 

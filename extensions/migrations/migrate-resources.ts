@@ -186,7 +186,7 @@ function reusedNames(definitions: readonly ResourceDefinition[], stored: TableSc
   return definitions.flatMap(({ name, managed }) => {
     const table = managed && !schemas.has(name) && stored.get(name)?.table;
     return table
-      ? `${name}: at startup, other versions may use this name for the table "${table}". Run gatehouse migrate to create the new table.`
+      ? `${name}: at startup, other versions may use this name for the table "${table}". Run npx gatehouse-server migrate to create the new table.`
       : [];
   });
 }

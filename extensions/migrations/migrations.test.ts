@@ -196,7 +196,10 @@ onBothEngines('Migrations of declared resources', (engine) => {
       /things\.size: it cannot become a date, because 2 rows have a value in it.*update things set size = null/,
     );
     await sql`update things set size = null`.execute(database.db);
-    await assert.rejects(applyResourceMigrations(database, dated), /other versions may use .* Run gatehouse migrate/);
+    await assert.rejects(
+      applyResourceMigrations(database, dated),
+      /other versions may use .* Run npx gatehouse-server migrate/,
+    );
     await applyResourceMigrations(database, dated, { byCommand: true });
     const dateOf = (id: string) =>
       sql`insert into things (id, size, created_at, updated_at) values (${id}, '2026-01-31', 1, 1)`.execute(

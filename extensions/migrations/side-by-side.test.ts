@@ -197,7 +197,7 @@ onBothEngines('Tables that change', (engine) => {
     ])
       await assert.rejects(applyResourceMigrations(database, definitions), /both have the table .*table: 'things_2'/);
     const separate = [renamed, things({ name: text({ required: true }), size: integer() }, { table: 'things_2' })];
-    await assert.rejects(applyResourceMigrations(database, separate), /at startup, .* Run gatehouse migrate/);
+    await assert.rejects(applyResourceMigrations(database, separate), /at startup, .* Run npx .* migrate to create/);
     const [older] = withStoredNames([things({ name: text() })], await readSchemas(database.db));
     assert.equal(older?.table, 'things', 'an older version still finds its table');
     const byCommand = await applyResourceMigrations(database, separate, { byCommand: true });
@@ -293,7 +293,7 @@ onBothEngines('Tables that change', (engine) => {
     const other = [things({ name: text(), size: boolean() })];
     await assert.rejects(
       applyResourceMigrations(database, other),
-      /other versions may use the column\. Run gatehouse migrate/,
+      /other versions may use the column\. Run npx gatehouse-server migrate/,
     );
     await applyResourceMigrations(database, other, { byCommand: true });
   });

@@ -125,7 +125,7 @@ onBothEngines('Account commands', (engine) => {
     const asked = await run('keys', 'reset');
     assert.equal(asked.code, 1);
     assert.match(asked.stderr, /ends\n {2}every session[\s\S]*does not change people's passwords/);
-    await assert.rejects(start({ database, env }), /cannot be opened[\s\S]*gatehouse keys reset/);
+    await assert.rejects(start({ database, env }), /cannot be opened[\s\S]*npx gatehouse-server keys reset/);
 
     assert.match(await response('keys', 'reset', '--force'), /sessions: all access tokens/);
     server = await start({ database, env });

@@ -109,7 +109,7 @@ onBothEngines('gatehouse login', (engine) => {
     const again = await run('logout');
     assert.deepEqual(
       [again.code, again.stderr.trim()],
-      [1, 'gatehouse: You are not signed in. Sign in first: gatehouse login'],
+      [1, 'gatehouse: You are not signed in. Sign in first: npx gatehouse-server login'],
     );
   });
 

@@ -154,7 +154,7 @@ function useSteps(): Step[] | undefined {
       link: `${root}/settings/security`,
     },
     {
-      ...step('Backup', 'Run “gatehouse backup” every day, and restore a copy once to try it.', isBackedUp),
+      ...step('Backup', 'Run “npx gatehouse-server backup” every day, and restore a copy once to try it.', isBackedUp),
       tick: () => setBackedUp(true),
     },
     step('First resource', 'Declare one in the resources folder, such as resources/cars.ts.', hasResource),

@@ -114,12 +114,14 @@ function rejectType(plan: Plan, name: string, { field, type }: ColumnSchema, fil
   const { resource, table, blockers } = plan;
   const refusal = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
   if (filledRows === 0) {
-    blockers.push(`${refusal} at startup, because other versions may use the column. Run gatehouse migrate.`);
+    blockers.push(
+      `${refusal} at startup, because other versions may use the column. Run npx gatehouse-server migrate.`,
+    );
     return;
   }
   const emptyColumn = suggestMigration(plan, `empty-${table}-${name}`, `update ${table} set ${name} = null`);
   blockers.push(
-    `${refusal}, because ${rowsThat(filledRows, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with gatehouse migrate and ${emptyColumn}.`,
+    `${refusal}, because ${rowsThat(filledRows, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with npx gatehouse-server migrate and ${emptyColumn}.`,
   );
 }
 
@@ -148,14 +150,14 @@ async function keepUndeclaredColumns(plan: Plan, steps: Step[]) {
     unusedColumns[name] = { ...storedColumn, unnamed: true };
     if (name === 'deleted_at' && storedColumn.type === 'timestamp' && filledRows > 0) {
       blockers.push(
-        `${resource}: softDelete is no longer declared, and its ${filledRows} deleted rows would reappear. Delete them for good first, or allow this: gatehouse migrate --drop ${qualifiedName}`,
+        `${resource}: softDelete is no longer declared, and its ${filledRows} deleted rows would reappear. Delete them for good first, or allow this: npx gatehouse-server migrate --drop ${qualifiedName}`,
       );
       continue;
     }
     if (storedColumn.type !== 'folded') {
       unnamed.push({
         description: `${qualifiedName} is no longer declared, and ${rowsThat(filledRows, 'have a value in it')}`,
-        fix: `gatehouse migrate --drop ${qualifiedName}`,
+        fix: `npx gatehouse-server migrate --drop ${qualifiedName}`,
       });
     }
   }
@@ -179,7 +181,7 @@ function keepUndeclaredIndexes(plan: Plan, changedColumns: ReadonlySet<string>):
       const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
       unnamed.push({
         description: `${resource}: ${fields} is no longer declared unique, but the column still is`,
-        fix: 'gatehouse migrate --drop',
+        fix: 'npx gatehouse-server migrate --drop',
       });
     }
   }

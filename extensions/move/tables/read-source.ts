@@ -12,7 +12,7 @@ export async function readSource<T>(location: Location, read: (db: Db) => Promis
   try {
     const pending = await pendingMigrations(database);
     if (pending.length > 0) {
-      throw new OperatorError('The database has an older version. Update it first: gatehouse migrate');
+      throw new OperatorError('The database has an older version. Update it first: npx gatehouse-server migrate');
     }
     const applied = await database.db.selectFrom('migrations').selectAll().orderBy('name').execute();
     const newer = applied.filter(({ name }) => !knownMigrations.includes(name));

@@ -221,7 +221,7 @@ function reportChanges(
     if (hasSecret) return;
     findings.decide(
       'client-secret',
-      'Clients whose secret has an unknown format: create new secrets with gatehouse client secret',
+      'Clients whose secret has an unknown format: create new secrets with npx gatehouse-server client secret',
       label,
     );
   } else if (!canAuthenticate) {

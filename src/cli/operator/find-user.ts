@@ -14,5 +14,5 @@ export async function findUserByText({ database: { db } }: Context, text: string
   const identifier = readLogin(text, loginAttributes);
   const user = identifier && (await findUserByLogin(db, identifier));
   if (user) return user;
-  throw new OperatorError(`There is no user "${text}". List them with: gatehouse user list`);
+  throw new OperatorError(`There is no user "${text}". List them with: npx gatehouse-server user list`);
 }

@@ -57,7 +57,7 @@ export function createSealing(settings: SealingSettings, { createIfMissing = tru
         return { content, isCurrent };
       }
       throw new OperatorError(
-        `The keys in the database cannot be opened with ${current.name}. ${current.advice} If it is lost for good, see: gatehouse keys reset`,
+        `The keys in the database cannot be opened with ${current.name}. ${current.advice} If it is lost for good, see: npx gatehouse-server keys reset`,
       );
     },
   };

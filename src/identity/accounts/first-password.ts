@@ -35,7 +35,7 @@ export function saveFirstPassword(
     closeSync(created);
     return file;
   } catch (err) {
-    const fix = `gatehouse user password ${email}`;
+    const fix = `npx gatehouse-server user password ${email}`;
     log.error({ err, file, fix }, 'the password of the administrator could not be written to a file; set another one');
     return undefined;
   }
