@@ -32,6 +32,14 @@ test('a text that looks like an operator or like null is still a text', () => {
   assert.deepEqual(searchOf({ name: '>=5' }), { search: 'name:>=5', searchFields: 'name:=' });
   assert.deepEqual(searchOf({ name: 'null', other: null }), { search: 'name:null;other:null', searchFields: 'name:=' });
   assert.deepEqual(searchOf({ name: ['!=a', 'b,c'] }), { search: 'name:!=a,b\\,c', searchFields: 'name:in' });
+  assert.deepEqual(searchOf({ name: ' null' }), { search: 'name: null', searchFields: 'name:=' });
+  assert.deepEqual(searchOf({ name: { startsWith: '!=z', contains: 'y' } }), {
+    search: 'name:!=z*;name:*y*',
+    searchFields: 'name:like',
+  });
+  assert.deepEqual(searchOf({ name: { startsWith: 'null', '<': 'z' } }).searchFields, '');
+  assert.throws(() => searchOf({ name: { startsWith: ' >a', '<': 'z' } }), RangeError);
+  assert.throws(() => searchOf({ name: { '!=': ' null' } }), RangeError);
   assert.throws(() => searchOf({ name: ['null', null] }), RangeError);
   assert.throws(() => searchOf({ name: { '>': '=5' } }), RangeError);
 });

@@ -41,7 +41,7 @@ export const escapeSearchValue = (value: string): string => value.replace(/[\\;,
 
 export interface SearchParameters {
   search: string;
-  /** The fields whose values are literal, although they look like an operator or like null. */
+  /** How to read the fields whose values are literal, although they look like an operator or like null. */
   searchFields: string;
 }
 
@@ -52,9 +52,12 @@ export function searchOf(search: Search): SearchParameters {
   for (const [field, wanted] of Object.entries(search)) {
     if (wanted === undefined) continue;
     if (isComparison(wanted)) {
-      for (const [operator, value] of Object.entries(wanted)) {
-        if (value !== undefined) pairs.push(`${field}:${compared(operator, value)}`);
-      }
+      const comparisons = Object.entries(wanted).filter(([, value]) => value !== undefined);
+      for (const [operator, value] of comparisons) pairs.push(`${field}:${compared(operator, value)}`);
+      if (!looksLikeOperator(wanted.startsWith)) continue;
+      if (comparisons.some(([operator]) => !wildcardOperators.has(operator)))
+        throw new RangeError(`search.${field} cannot compare and search for such a text at the same time.`);
+      exact.push(`${field}:like`);
       continue;
     }
     const values = isList(wanted) ? wanted : [wanted];
@@ -68,8 +71,14 @@ export function searchOf(search: Search): SearchParameters {
   return { search: pairs.join(';'), searchFields: exact.join(';') };
 }
 
+const wildcardOperators = new Set(['startsWith', 'endsWith', 'contains']);
+
+/** A text that the service would read as a comparison. It ignores leading spaces. */
+const looksLikeOperator = (value: unknown): boolean => typeof value === 'string' && /^ *([<>]|!=)/.test(value);
+
 /** A text that the service would read as a comparison or as null. */
-const needsEscape = (value: Scalar): boolean => typeof value === 'string' && /^(null$|[<>]|!=)/.test(value);
+const needsEscape = (value: Scalar): boolean =>
+  looksLikeOperator(value) || (typeof value === 'string' && /^ *null$/.test(value));
 
 const isList = (wanted: Search[string]): wanted is readonly Scalar[] => Array.isArray(wanted);
 
@@ -89,7 +98,7 @@ function compared(operator: string, value: Scalar): string {
     case 'contains':
       return `*${plain(value)}*`;
     default:
-      if (typeof value === 'string' && /^(=|null$)/.test(value)) {
+      if (typeof value === 'string' && /^(=| *null$)/.test(value)) {
         throw new RangeError(`search: "${value}" cannot be compared by ${operator}.`);
       }
       return `${operator}${plain(value)}`;
