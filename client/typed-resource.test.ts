@@ -27,6 +27,7 @@ interface Resources {
     actions:
       | { name: 'lend'; method: 'POST'; on: 'row'; body: { to: string }; result: { due: string } }
       | { name: 'loan'; method: 'GET'; on: 'row'; body: undefined; result: { to: string } }
+      | { name: 'stamps'; method: 'POST'; on: 'row'; body: { at?: string } | null; result: unknown }
       | { name: 'count'; method: 'POST'; on: 'collection'; body: undefined; result: number };
   };
   authors: {
@@ -47,7 +48,7 @@ const row = { id: '1', title: 'Notes', pages: null, genre: 'novel', author_id: '
 
 test('rows, fields, relations and actions are checked by the compiler, and sent as they are named', async () => {
   const { url, seen } = await fakeService(({ path }) => {
-    if (/\/(lend|loan|count)$/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
+    if (/\/(lend|loan|count|stamps)$/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
     const data = { ...row, author: { data: { id: '2', name: 'Ada', books: { data: [row] } } } };
     const single = path.startsWith('/v1/books/') || path === '/v1/books';
     return { body: { data: single ? data : [data], meta: { pagination: { count: 1, per_page: 20, links: {} } } } };
@@ -75,6 +76,8 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
   const lent: { due: string } = await books.act('1', 'lend', { to: 'Ada' });
   const loan: { to: string } = await books.act('1', 'loan', undefined, { method: 'GET' });
   await books.actOnAll('count');
+  await books.act('1', 'stamps');
+  await books.act('1', 'stamps', { at: 'noon' });
   assert.deepEqual([lent.due, loan.to], ['soon', 'Ada']);
   assert.deepEqual(
     seen.slice(2).map(({ method, path, body }) => [method, path, body]),
@@ -82,6 +85,8 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
       ['POST', '/v1/books/1/lend', { to: 'Ada' }],
       ['GET', '/v1/books/1/loan', undefined],
       ['POST', '/v1/books/count', {}],
+      ['POST', '/v1/books/1/stamps', {}],
+      ['POST', '/v1/books/1/stamps', { at: 'noon' }],
     ],
   );
   await authors.of('2', 'books').create({ title: 'Notes' });

@@ -95,12 +95,14 @@ type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, 
 
 type ActionsOn<T extends ResourceTypes, On> = Extract<T['actions'], { on: On }>;
 type Named<T extends ResourceTypes, On, A> = Extract<ActionsOn<T, On>, { name: A }>;
-/** The body, if the action has one, and the method, if it is not POST. */
+/** The body, if the action has one, and the method, if it is not POST. A body without required members can be left out. */
 type ActArguments<X> = X extends { method: infer M; body: infer B }
   ? M extends 'POST'
     ? [B] extends [undefined]
       ? [body?: undefined, options?: Options]
-      : [body: B, options?: Options]
+      : Record<never, never> extends B
+        ? [body?: B, options?: Options]
+        : [body: B, options?: Options]
     : [body: B, options: Options & { method: M }]
   : never;
 type ResultOf<X> = X extends { result: infer Result } ? Result : never;
