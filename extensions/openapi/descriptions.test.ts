@@ -71,4 +71,29 @@ describe('Descriptions of resources', () => {
     assert.deepEqual([properties.code.pattern, properties.sign.pattern], [undefined, '^[A-Z]{2}$']);
     assert.equal((await other.request('POST', '/v1/signs', { json: { code: 'Ab' } })).status, 201);
   });
+
+  it('give each schema its own name', async () => {
+    const named = (name: string, singular?: string) =>
+      defineResource({
+        name,
+        ...(singular ? { singular } : {}),
+        fields: { [`of_${name.replace('-', '_')}`]: text() },
+        access: { read: 'public', write: 'auth:api' },
+      });
+    const names = ['books', 'book-reads', 'car-partials', 'cars'];
+    const own = await start([...names.map((name) => named(name)), named('lists', 'resource descriptions')]);
+    const { text: source } = await own.request('GET', '/openapi.json', { token: null });
+    assert.deepEqual(await openApiProblems(source), []);
+    const { paths, components } = JSON.parse(source);
+    const schemaAt = (path: string) =>
+      paths[path].get.responses[200].content['application/json'].schema.$ref.split('/').at(-1);
+    assert.deepEqual(
+      [...names, 'lists'].map((name) => schemaAt(`/v1/${name}/{id}`)),
+      ['BookRead', 'BookReadsRead', 'CarPartialRead', 'CarsRead', 'ListsRead'],
+    );
+    assert.ok('of_book_reads' in components.schemas.BookReads.properties);
+    assert.ok('of_cars' in components.schemas.CarsPartial.properties);
+    assert.ok(!('properties' in components.schemas.BookRead.properties.data));
+    assert.equal(schemaAt('/v1/resources'), 'ResourceDescriptions');
+  });
 });

@@ -7,5 +7,8 @@ declare module 'fastify' {
 
 export const schemaNameKey = 'x-component';
 
-/** Marks a schema. The OpenAPI document contains it once, under this name, and routes refer to it. */
+/**
+ * Marks a schema. The OpenAPI document contains it once, under this name, and routes refer to it. `{users}` stands for the schema of the rows
+ * of a resource.
+ */
 export const namedSchema = <S extends object>(name: string, schema: S): S => ({ ...schema, [schemaNameKey]: name });

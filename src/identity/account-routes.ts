@@ -31,7 +31,7 @@ const tags = ['users'];
 
 const mailRequested = { message: 'If this address belongs to a user, an email is on its way.' };
 
-const createdUser = Type.Object({ data: namedSchema('User', UserView) });
+const createdUser = Type.Object({ data: namedSchema('{users}', UserView) });
 const sendCreated = ({ baseUrl }: Config, reply: FastifyReply, user: UserRow) =>
   reply
     .code(201)
