@@ -113,12 +113,14 @@ function curl({ method, url, accepts, secured, body }: SampleRequest): string {
 function clientCall(operation: DescribedOperation, { method, path, schemas }: SampleTarget): string {
   const clientTemplate = operation['x-client'];
   const body = bodyOf(operation);
-  if (clientTemplate !== undefined) return clientTemplate.replaceAll('{body}', body === undefined ? '' : literal(body));
+  const bodyText = body === undefined ? '' : literal(body);
+  // A function, because `$` has a meaning in a replacement text.
+  if (clientTemplate !== undefined) return clientTemplate.replaceAll('{body}', () => bodyText);
   const address = fillPath(path, operation, schemas) + queryOf(operation, schemas);
   const parts = [
     `method: '${method.toUpperCase()}'`,
     `path: '${address}'`,
-    ...(body === undefined ? [] : [`body: ${literal(body)}`]),
+    ...(body === undefined ? [] : [`body: ${bodyText}`]),
   ];
   return `const { body } = await gatehouse.call({ ${parts.join(', ')} });`;
 }
