@@ -40,8 +40,9 @@ const gatehouse = createGatehouse<Resources>({ baseUrl: 'http://127.0.0.1:3000' 
 export const scope: Scope = 'books:read';
 export async function run(): Promise<string | undefined> {
   const { data } = await gatehouse.resource('books').list({ search: { title: 'x' }, orderBy: 'pages', filter: ['title'] });
-  const { data: client } = await gatehouse.resource('clients').create({ name: 'Reports', scopes: ['books:read'] });
-  const secret: string = client.client_secret;
+  const { data: client } = await gatehouse.resource('clients').create({ name: 'Reports', scopes: ['books:read'], current_password: 'x' });
+  const secret: string | undefined = client.client_secret;
+  await gatehouse.resource('webhooks').act('id', 'secrets');
   // @ts-expect-error
   gatehouse.resource('boks');
   // @ts-expect-error

@@ -54,7 +54,10 @@ const secretResponse = Type.Object({
   client_secret: Type.String({ description: 'Shown only in this response' }),
 });
 
-const revealedFields = Type.Object({ client_secret: Type.String({ description: 'Shown only in this response' }) });
+/** A public application has no secret. */
+const revealedFields = Type.Object({
+  client_secret: Type.Optional(Type.String({ description: 'Shown only in this response' })),
+});
 
 /** Clients: users see their third-party clients, administrators see all. Secrets are shown once. */
 export function clientsResource(
