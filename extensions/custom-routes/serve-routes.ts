@@ -68,6 +68,12 @@ function requireGet(app: App, loaded: readonly LoadedRoute[], declared: LoadedRo
   );
 }
 
+/** What a route without `response` may return, for the API reference: any value, or none. As a schema of the route, it would cost time. */
+const undeclaredResponses = (status: number) => ({
+  [status]: { description: 'Done.', content: { 'application/json': { schema: {} } } },
+  204: { description: 'Done.', type: 'null' },
+});
+
 function serveRoute(
   app: App,
   services: ResourceServices,
@@ -87,7 +93,11 @@ function serveRoute(
   app.route({
     method,
     url: path,
-    config: { auth, ...(scope === undefined ? {} : { scope }) },
+    config: {
+      auth,
+      ...(scope === undefined ? {} : { scope }),
+      docs: () => ({ response: undeclaredResponses(status) }),
+    },
     schema: {
       tags: [path.split('/')[path.startsWith('/v1/') ? 2 : 1] || 'pages'],
       ...(summary === undefined ? {} : { summary }),

@@ -122,6 +122,10 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
   },
 });
 
+const revealedFields = {
+  secret: Type.String({ description: 'The key that verifies deliveries. Shown only in this response' }),
+};
+
 /** Webhooks receive changes. The owner's rights decide which changes they receive. */
 export const webhooksResource = (services: WebhookServices) =>
   defineResource({
@@ -162,9 +166,7 @@ export const webhooksResource = (services: WebhookServices) =>
     // Clients cannot have webhooks, because a webhook would continue after the client is deleted.
     access: { read: anyOf(role('admin'), ownRows), write: anyOf(role('admin'), ownRows) },
     events: true,
-    reveals: Type.Object({
-      secret: Type.String({ description: 'The key that verifies deliveries. Shown only in this response' }),
-    }),
+    reveals: Type.Object(revealedFields),
     hooks: {
       prepare(call, { values }) {
         check(call, services, values);
@@ -203,6 +205,7 @@ export const webhooksResource = (services: WebhookServices) =>
       {
         name: 'pings',
         summary: 'Send a ping',
+        response: Type.Object({ id: Type.String(), webhook_id: Type.String(), state: Type.String() }),
         status: 202,
         async run({ row, transaction }) {
           if (!row.active) throw conflict('The webhook is not active.');
@@ -220,6 +223,7 @@ export const webhooksResource = (services: WebhookServices) =>
         summary: 'Replace the secret',
         status: 201,
         body: keepBody,
+        response: Type.Object({ id: Type.String(), ...revealedFields }),
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
             forbidApplications(call.caller);
@@ -239,6 +243,7 @@ export const webhooksResource = (services: WebhookServices) =>
         summary: 'Send deliveries again',
         status: 202,
         body: again,
+        response: Type.Object({ deliveries: Type.Integer({ description: 'The number of deliveries' }) }),
         async run({ row, body, transaction }) {
           const { deliveries, from, to } = body;
           if (!deliveries && !from)

@@ -259,11 +259,15 @@ export function nestedDocs(
   };
 }
 
-const anyResult = (method: string) =>
-  method === 'DELETE' ? {} : { 200: json('Done.', { type: 'object', properties: { data: {} } }) };
+const resultOf = (data: object) => json('Done.', { type: 'object', properties: { data }, required: ['data'] });
+const noContent = { 204: { description: 'Done.', type: 'null' } };
+
+/** An action without a declared response may return any value, or none. A DELETE that declares no status returns none. */
+const undeclaredResult = (method: string, status?: number) =>
+  method === 'DELETE' && status === undefined ? noContent : { [status ?? 200]: resultOf({}), ...noContent };
 
 export function actionDocs(resource: Resource, action: Action, access: 'read' | 'write' | 'public') {
-  const { name, method = 'POST', summary, on = 'row', body: input, response, status = 200 } = action;
+  const { name, method = 'POST', summary, on = 'row', body: input, response, status } = action;
   const scope = access === 'read' ? resource.readScope : resource.writeScope;
   return {
     tags: [resource.name],
@@ -280,10 +284,7 @@ export function actionDocs(resource: Resource, action: Action, access: 'read' | 
         ? `const result = await gatehouse.resource('${resource.name}').act(id, '${name}'${input ? ', {body}' : ''});`
         : undefined,
     response: {
-      ...(response
-        ? { [status]: json('Done.', { type: 'object', properties: { data: response }, required: ['data'] }) }
-        : anyResult(method)),
-      ...(response ? {} : { 204: { description: 'Done.', type: 'null' } }),
+      ...(response ? { [status ?? 200]: resultOf(response) } : undeclaredResult(method, status)),
       ...accessErrors,
       ...(on === 'row' ? notFound : {}),
       ...(input ? invalid : {}),

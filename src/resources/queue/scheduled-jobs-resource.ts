@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Tx } from '../../database/database.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { forAdministrators, role } from '../declaration/access.ts';
@@ -34,6 +35,7 @@ export const scheduledJobsResource = (jobs: { requestRun(tx: Tx, name: string): 
       {
         name: 'starts',
         summary: 'Run it now',
+        response: Type.Object({ id: Type.String(), job_id: Type.String(), state: Type.String() }),
         status: 202,
         run: ({ row, transaction }) =>
           transaction(async (call) => {
