@@ -26,6 +26,8 @@ const errorResponses = {
   },
 };
 
+const notModified = { description: '`If-None-Match` names the ETag of the current response.' };
+
 /** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
 export function completeDocument(document: Document, resources: Resources): Document {
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
@@ -41,6 +43,7 @@ export function completeDocument(document: Document, resources: Resources): Docu
       const has4xx = Object.keys(responses).some((status) => status.startsWith('4'));
       operation.responses = { ...responses, default: responses.default ?? errorResponses[errorFormat] };
       if (!has4xx) operation.responses[400] = errorResponses[errorFormat];
+      if (method === 'get' && responses[200]) operation.responses[304] = notModified;
     }
   }
   const { paths, schemas } = extractComponents(document.paths ?? {}, resources);
