@@ -4,14 +4,16 @@ import { comparableFields, groupableFields, summableFields } from '../../aggrega
 import { component, schemaName } from './components.ts';
 import type { Json, JsonSchema } from './json-schema.ts';
 
-function fieldSchema({ type, options, nullable }: ResourceField): Json {
-  const schema = type.schema(options);
+function fieldSchema({ type, options, nullable, sendable }: ResourceField): Json {
+  const { minLength, maxLength, ...schema } = type.schema(options);
   const { example, description, target } = options;
   const descriptions = [description, target === undefined ? undefined : `The id of one of the ${target}.`].filter(
     Boolean,
   );
   return {
     ...schema,
+    // The service does not limit the texts that it writes itself.
+    ...(sendable && minLength !== undefined ? { minLength, maxLength } : {}),
     ...(nullable && typeof schema.type === 'string' ? { type: [schema.type, 'null'] } : {}),
     ...(nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
     ...(example === undefined ? {} : { examples: [example] }),

@@ -12,7 +12,8 @@ export const uuidType: FieldType = {
   ...textValues,
   name: 'uuid',
   check: (value) => (typeof value === 'string' && isUuid(value) ? undefined : invalidValue('format', 'must be a UUID')),
-  schema: () => ({ type: 'string', format: 'uuid', examples: [exampleId] }),
+  // The format alone allows capital letters.
+  schema: () => ({ type: 'string', format: 'uuid', pattern: '^[0-9a-f-]+$', examples: [exampleId] }),
   fromSearch: (text) => (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined),
   expected: 'a UUID',
 };
