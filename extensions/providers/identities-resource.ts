@@ -8,6 +8,7 @@ import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { anyOf, ownRows, role } from '../../src/resources/declaration/access.ts';
 import { defineResource, type WriteCall } from '../../src/resources/declaration/define-resource.ts';
 import { belongsTo } from '../../src/resources/declaration/relations.ts';
+import { proofBody } from '../../src/resources/declaration/step-up.ts';
 import { reference, text, timestamp } from '../../src/resources/declare.ts';
 import { deleteIdentity, type IdentityRow } from './sign-in/identity-store.ts';
 
@@ -38,6 +39,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     relations: { user: belongsTo('users', { by: 'user_id' }) },
     access: { read: anyOf(role('admin'), ownRows), write: 'nobody', delete: anyOf(role('admin'), ownRows) },
     operations: ['list', 'find', 'delete'],
+    deleteBody: proofBody,
     defaultOrder: 'id',
     async remove(call, { id, user_id: userId, provider, issuer }) {
       const { tx, caller, source } = call;

@@ -43,8 +43,11 @@ function describeRoute({
 }) {
   const { auth, errors = 'problem', docs, operation } = config;
   const visibility = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
-  const described = operation ? docsOf(operation, [config.scope ?? []].flat()) : docs?.();
-  return { url, schema: { ...described, ...schema, security: securityOf(config), 'x-errors': errors, ...visibility } };
+  // The body of an operation has a member that the engine reads before it validates the rest.
+  const described = operation
+    ? { ...schema, ...docsOf(operation, [config.scope ?? []].flat()) }
+    : { ...docs?.(), ...schema };
+  return { url, schema: { ...described, security: securityOf(config), 'x-errors': errors, ...visibility } };
 }
 
 function docsOf(operation: ResourceOperation, scopes: readonly string[]): FastifySchema {

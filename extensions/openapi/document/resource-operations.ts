@@ -1,7 +1,7 @@
 import { namedSchema } from '../../../src/http/named-schema.ts';
 import type { Action, Operation } from '../../../src/resources/declaration/define-resource.ts';
 import { exampleId } from '../../../src/resources/declaration/fields/uuid.ts';
-import { stepUpText } from '../../../src/resources/declaration/step-up.ts';
+import { proofBody, stepUpText } from '../../../src/resources/declaration/step-up.ts';
 import type { Resource, ResourceRelation } from '../../../src/resources/model/resource.ts';
 import { type RowOperation, ruleOf } from '../../../src/resources/model/row-rules.ts';
 import { searchableNames, searchablePaths } from '../../../src/resources/query/search-fields.ts';
@@ -11,7 +11,7 @@ import { pascalCase } from './component-names.ts';
 import { component, schemaName } from './components.ts';
 import type { Json } from './json-schema.ts';
 import { problemSchema } from './problem-schema.ts';
-import { inputSchema, replaceMatchesCreate } from './resource-schemas.ts';
+import { acceptsProof, actionBody, actionRule, bodySchema } from './resource-schemas.ts';
 
 export interface RouteDocs extends Json {
   readonly response: Readonly<Record<number, object | undefined>>;
@@ -120,11 +120,6 @@ const summaries: Record<Operation, (resource: Resource) => string> = {
   delete: ({ singular }) => `Delete ${withArticle(singular)}`,
 };
 
-function bodyEnding(resource: Resource, operation: 'replace' | 'update'): string {
-  if (operation === 'update') return 'Patch';
-  return replaceMatchesCreate(resource) ? 'Input' : 'Replacement';
-}
-
 function clientCall({ name }: Resource, operation: Operation): string {
   const calls: Record<Operation, string> = {
     list: 'const { data, pagination } = await RESOURCE.list({ limit: 20 });',
@@ -155,6 +150,8 @@ export function operationDocs(
   scopes = defaultScopes(resource, operation),
 ): RouteDocs {
   const { name, definition } = resource;
+  const provesDelete = definition.managed && acceptsProof(resource, ruleOf(resource, 'delete'));
+  const deleteBody = definition.deleteBody ?? (provesDelete ? proofBody : undefined);
   const common = {
     tags: [name],
     operationId: `${operation}_${name}`,
@@ -196,14 +193,14 @@ export function operationDocs(
       return {
         ...common,
         ...byId,
-        body: body(resource, bodyEnding(resource, operation)),
+        body: body(resource, operation === 'update' ? 'Patch' : 'Replacement'),
         response: { 200: json('The row as it is now.', rowResponse(resource)), ...changeErrors },
       };
     case 'delete':
       return {
         ...common,
         ...byId,
-        ...(definition.deleteBody ? { body: definition.deleteBody } : {}),
+        ...(deleteBody ? { body: deleteBody } : {}),
         ...(definition.softDelete ? { querystring: query({ deleted: deletedParameter(['only']) }) } : {}),
         response: {
           204: { description: 'Deleted.', type: 'null' },
@@ -211,7 +208,7 @@ export function operationDocs(
           ...notFound,
           409: problem('Other rows still refer to it.'),
           ...preconditionFailed,
-          ...(definition.deleteBody ? invalid : {}),
+          ...(deleteBody ? invalid : {}),
         },
       };
   }
@@ -250,7 +247,7 @@ export function nestedDocs(
         ? `List the ${name} of ${withArticle(resource.singular)}`
         : `Create one of the ${name} of ${withArticle(resource.singular)}`,
     params: idParameter(resource),
-    ...(setsParentField ? { body: namedSchema(input, inputSchema(target, 'create', parentField)) } : {}),
+    ...(setsParentField ? { body: namedSchema(input, bodySchema(target, 'create', parentField)) } : {}),
     response: { ...docs.response, ...notFound },
     'x-client':
       operation === 'list'
@@ -267,21 +264,20 @@ const undeclaredResult = (method: string, status?: number) =>
   method === 'DELETE' && status === undefined ? noContent : { [status ?? 200]: resultOf({}), ...noContent };
 
 export function actionDocs(resource: Resource, action: Action, access: 'read' | 'write' | 'public') {
-  const { name, method = 'POST', summary, on = 'row', body: input, response, status } = action;
+  const { name, method = 'POST', summary, on = 'row', response, status } = action;
+  const input = actionBody(resource, action);
   const scope = access === 'read' ? resource.readScope : resource.writeScope;
   return {
     tags: [resource.name],
     operationId: `${method === 'DELETE' ? 'delete_' : ''}${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
     summary,
     description:
-      access === 'public'
-        ? undefined
-        : `Needs the scope \`${scope}\`.${stepUpText(action.access ?? resource.definition.access[access])}`,
+      access === 'public' ? undefined : `Needs the scope \`${scope}\`.${stepUpText(actionRule(resource, action))}`,
     params: on === 'row' ? idParameter(resource) : undefined,
     body: input,
     'x-client':
       method === 'POST' && on === 'row'
-        ? `const result = await gatehouse.resource('${resource.name}').act(id, '${name}'${input ? ', {body}' : ''});`
+        ? `const result = await gatehouse.resource('${resource.name}').act(id, '${name}'${action.body ? ', {body}' : ''});`
         : undefined,
     response: {
       ...(response ? { [status ?? 200]: resultOf(response) } : undeclaredResult(method, status)),

@@ -1,5 +1,9 @@
 import { namedSchema } from '../../../src/http/named-schema.ts';
+import type { Action } from '../../../src/resources/declaration/define-resource.ts';
+import { proofBody, stepUpRequirements } from '../../../src/resources/declaration/step-up.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../../../src/resources/model/resource.ts';
+import { callerRuleOf, ruleOf } from '../../../src/resources/model/row-rules.ts';
+import { closedSchema } from '../../../src/resources/routes/closed-schema.ts';
 import { comparableFields, groupableFields, summableFields } from '../../aggregates/aggregate-query.ts';
 import { component, schemaName } from './components.ts';
 import type { Json, JsonSchema } from './json-schema.ts';
@@ -120,13 +124,40 @@ const isRequiredToReplace = (field: ResourceField): boolean =>
 
 const sendableFields = ({ fields }: Resource) => [...fields.values()].filter((field) => field.sendable);
 
-export const replaceMatchesCreate = (resource: Resource): boolean =>
-  sendableFields(resource).every((field) => isRequiredToCreate(field) === isRequiredToReplace(field));
+const onlyProof = { ...proofBody } as JsonSchema;
+
+/** Whether requests under this rule may need `current_password` as a proof. Many built-in resources require a proof themselves. */
+export const acceptsProof = ({ definition: { managed, fields } }: Resource, rule: unknown): boolean =>
+  managed ? !('current_password' in fields) && stepUpRequirements([rule]).length > 0 : true;
+
+/** The schema of a body, with `current_password` as its last member. */
+export const withProof = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  properties: { ...schema.properties, ...onlyProof.properties, ...schema.properties },
+});
+
+/** The rule of an action. An action on a row that may write needs the right to change the row. */
+export function actionRule(resource: Resource, { on = 'row', method, access }: Action): unknown {
+  const rule = access ?? (method === 'GET' ? 'read' : 'write');
+  return callerRuleOf(resource, rule === 'write' && on === 'row' ? 'update' : rule);
+}
+
+/** The body of an action. */
+export function actionBody(resource: Resource, action: Action): JsonSchema | undefined {
+  const schema = action.body && (closedSchema(action.body) as JsonSchema);
+  const rule = actionRule(resource, action);
+  const provable = action.method !== 'GET' && rule !== 'public' && acceptsProof(resource, rule);
+  if (!provable || (schema ? !schema.properties : !resource.definition.managed)) return schema;
+  return schema ? withProof(schema) : onlyProof;
+}
 
 const uniqueTogetherKeyword = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
   uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
 
-/** The schema of a write: `create` is POST, `replace` is PUT, `update` is PATCH without required fields. Fields that the path sets are optional. */
+/**
+ * The schema of a write: `create` is POST, `replace` is PUT, `update` is PATCH without required fields. Fields that the path sets are
+ * optional. PUT takes the whole row.
+ */
 export function inputSchema(
   resource: Resource,
   mode: 'create' | 'replace' | 'update',
@@ -135,15 +166,29 @@ export function inputSchema(
   const fields = sendableFields(resource);
   const isRequired = { create: isRequiredToCreate, replace: isRequiredToReplace, update: () => false }[mode];
   const required = fields.filter((field) => isRequired(field) && field.name !== parentField).map(({ name }) => name);
+  const unsendable = mode === 'replace' ? resource.shown.filter(({ sendable }) => !sendable) : [];
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : inputFieldSchema(field, mode)]),
-    ),
+    ...(mode === 'replace' ? { description: 'The whole row. Fields that cannot change may be left out.' } : {}),
+    properties: Object.fromEntries([
+      ...fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : inputFieldSchema(field, mode)]),
+      ...unsendable.map((field) => [field.name, visibleFieldSchema(field)]),
+    ]),
     ...(required.length === 0 ? {} : { required }),
     ...uniqueTogetherKeyword(resource),
     additionalProperties: false,
   };
+}
+
+/** The schema of the body of a write. */
+export function bodySchema(
+  resource: Resource,
+  mode: 'create' | 'replace' | 'update',
+  parentField?: string,
+): JsonSchema {
+  const schema = inputSchema(resource, mode, parentField);
+  const rule = ruleOf(resource, mode === 'create' ? 'create' : 'update');
+  return acceptsProof(resource, rule) ? withProof(schema) : schema;
 }
 
 const link = { type: ['string', 'null'] };
@@ -181,9 +226,9 @@ export function resourceComponents(resource: Resource): [string, Json][] {
     [schemaName(resource, 'Partial'), partialSchema(resource)],
     [schemaName(resource, 'Aggregate'), aggregateSchema(resource)],
     [schemaName(resource, 'Read'), response(read)],
-    [schemaName(resource, 'Input'), inputSchema(resource, 'create')],
-    [schemaName(resource, 'Replacement'), inputSchema(resource, 'replace')],
-    [schemaName(resource, 'Patch'), inputSchema(resource, 'update')],
+    [schemaName(resource, 'Input'), bodySchema(resource, 'create')],
+    [schemaName(resource, 'Replacement'), bodySchema(resource, 'replace')],
+    [schemaName(resource, 'Patch'), bodySchema(resource, 'update')],
     [schemaName(resource, 'Response'), response(row)],
     [
       schemaName(resource, 'List'),

@@ -4,7 +4,7 @@ import { searchableNames } from '../../../src/resources/query/search-fields.ts';
 import { sortableNames } from '../../../src/resources/query/sorting.ts';
 import { comparableFields, groupableFields, summableFields } from '../../aggregates/aggregate-query.ts';
 import type { JsonSchema } from '../document/json-schema.ts';
-import { inputSchema, visibleFieldSchema } from '../document/resource-schemas.ts';
+import { actionBody, bodySchema, visibleFieldSchema } from '../document/resource-schemas.ts';
 import { propertyName, typeOfSchema, unionOf } from './type-of-schema.ts';
 
 /** List fields whose values only the whole service knows: `clients.scopes` contains scopes. */
@@ -38,21 +38,21 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
   return [
     `  ${propertyName(name)}: {`,
     ...block('row', row),
-    ...block('input', members(inputSchema(resource, 'create'))),
+    ...block('input', members(bodySchema(resource, 'create'))),
     ...block(
       'service',
       serviceFields(resource).map(
         (field) => `${propertyName(field.name)}?: ${typeOf(field.name, visibleFieldSchema(field))};`,
       ),
     ),
-    ...block('replacement', members(inputSchema(resource, 'replace'))),
+    ...block('replacement', members(bodySchema(resource, 'replace'))),
     ...block('created', definition.reveals ? members({ ...definition.reveals }) : []),
     `    search: ${unionOf(searchableNames(resource))};`,
     `    order: ${unionOf(sortableNames(resource))};`,
     `    aggregates: { sum: ${fieldUnion(summableFields)}; range: ${fieldUnion(comparableFields)}; group: ${fieldUnion(groupableFields)} };`,
     `    softDelete: ${definition.softDelete === true};`,
     ...block('relations', [...resource.relations.values()].map(relationType)),
-    `    actions: ${(definition.actions ?? []).map((action) => actionType(action)).join(' | ') || 'never'};`,
+    `    actions: ${(definition.actions ?? []).map((action) => actionType(resource, action)).join(' | ') || 'never'};`,
     '  };',
   ];
 }
@@ -90,8 +90,10 @@ function relationType({ name, relation, target }: ResourceRelation): string {
   return `${propertyName(name)}: { resource: '${target.name}'; many: ${relation.kind !== 'belongsTo'}${byMember} };`;
 }
 
-function actionType({ name, method = 'POST', on = 'row', body, response }: Action): string {
-  const bodyType = body ? typeOfSchema({ ...body }) : 'undefined';
+function actionType(resource: Resource, action: Action): string {
+  const { name, method = 'POST', on = 'row', response } = action;
+  const body = actionBody(resource, action);
+  const bodyType = body ? typeOfSchema(body) : 'undefined';
   const result = response ? typeOfSchema({ ...response }) : method === 'DELETE' ? 'undefined' : 'unknown';
   return `{ name: '${name}'; method: '${method}'; on: '${on}'; body: ${bodyType}; result: ${result} }`;
 }

@@ -10,6 +10,7 @@ import { conflict, unprocessable } from '../../platform/errors.ts';
 import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { action, defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
+import { proofBody } from '../../resources/declaration/step-up.ts';
 import { computed, reference, text, timestamp } from '../../resources/declare.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
 import { readAuthenticatorSecret, unreadableAuthenticator } from './authenticator-secret.ts';
@@ -73,6 +74,7 @@ export function authenticatorsResource(services: FactorServices) {
     access: { read: anyOf(role('admin'), ownRows), write: ownRows, delete: anyOf(role('admin'), ownRows) },
     operations: ['list', 'find', 'create', 'delete'],
     reveals: created,
+    deleteBody: proofBody,
     defaultOrder: '-id',
     async create(call, values) {
       const { tx, caller, now } = call;

@@ -5,6 +5,7 @@ import { isObject } from '../../platform/is-object.ts';
 import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
+import { proofBody } from '../../resources/declaration/step-up.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
@@ -73,6 +74,7 @@ export function passkeysResource(services: FactorServices) {
     access: { read: anyOf(role('admin'), ownRows), write: ownRows, delete: anyOf(role('admin'), ownRows) },
     operations: ['list', 'find', 'create', 'update', 'delete'],
     reveals: codes,
+    deleteBody: proofBody,
     defaultOrder: '-id',
     hooks: {
       /** Signatures are checked outside of the transaction. */

@@ -1,3 +1,4 @@
+import { type TSchema, Type } from 'typebox';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { closestName } from '../../platform/closest-name.ts';
@@ -58,6 +59,16 @@ function readAge(maxAge: unknown): number {
 
 export const stepUpRequirements = (rules: readonly unknown[]): readonly ProofRequirement[] =>
   rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as StepUpRule).requirements ?? []) : []));
+
+/** For the API reference: the body of a request that has no other members. The engine reads the password. */
+export const proofBody: TSchema = Type.Object(
+  {
+    current_password: Type.Optional(
+      Type.String({ description: 'Your password. It counts as a recent proof of identity for this request.' }),
+    ),
+  },
+  { additionalProperties: false, examples: [{}] },
+);
 
 /** A sentence for the API reference, or nothing. */
 export function stepUpText(rule: unknown): string {
