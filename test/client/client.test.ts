@@ -223,7 +223,13 @@ onBothEngines('The client and a real service', (engine) => {
       await fc.assert(
         fc.asyncProperty(titles, async (title) => {
           const { data } = await notes().create({ title });
-          for (const search of [{ title }, { title: [title, 'another'] }, { title: { contains: title } }]) {
+          const prefix = (startsWith: string) => ({ title: { startsWith } });
+          for (const search of [
+            { title },
+            { title: [title, 'another'] },
+            { title: { contains: title } },
+            prefix(title),
+          ]) {
             const found = await notes().list({ search: { ...search, id: data.id } });
             assert.deepEqual(
               found.data.map(({ id }) => id),
@@ -231,8 +237,10 @@ onBothEngines('The client and a real service', (engine) => {
               JSON.stringify(search),
             );
           }
-          const other = await notes().list({ search: { title: `${title}x`, id: data.id } });
-          assert.equal(other.data.length, 0);
+          for (const search of [{ title: `${title}x` }, prefix(`${title}x`)]) {
+            const other = await notes().list({ search: { ...search, id: data.id } });
+            assert.equal(other.data.length, 0, JSON.stringify(search));
+          }
         }),
         { numRuns: 40 },
       );
