@@ -1,0 +1,3 @@
+import { defineJob } from 'gatehouse-server/jobs';
+
+export default defineJob({ name: 'tidy', schedule: '0 3 * * *', run() {} });
