@@ -3,9 +3,10 @@ import type { clientFields } from '../../src/oauth/clients/client-fields.ts';
 import { everyScope, identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { Page, PageKit, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { Variables } from '../../src/pages/kit/views.ts';
+import { notFound } from '../../src/platform/errors.ts';
 import type { ShownRow } from '../../src/resources/declaration/fields/row-types.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { formErrors, ownRows, removal, requireOk, showSettings } from './settings-shell.ts';
+import { findOwnRow, formErrors, ownRows, removal, requireOk, showSettings } from './settings-shell.ts';
 
 /** A client as the API shows it to its owner. */
 type Application = ShownRow<typeof clientFields>;
@@ -13,7 +14,11 @@ type WithSecret = Application & { readonly client_secret: string };
 
 const base = '/settings/applications';
 
-const pathOf = (pageRequest: PageRequest): string => `/v1/clients/${encodeURIComponent(pageRequest.param('id'))}`;
+async function ownApplication(pageRequest: PageRequest): Promise<Application> {
+  const application = await findOwnRow<Application>(pageRequest, 'clients');
+  if (!application) throw notFound();
+  return application;
+}
 
 /** The only response that shows a secret. */
 function showSecret(pageRequest: PageRequest, application: Application, secret: string, hours?: number) {
@@ -104,8 +109,9 @@ function pagesOf(kind: Kind) {
     async change(pageRequest: PageRequest): Page {
       const { values, body, scopes, errors } = readApplication(pageRequest, kind);
       if (errors) return showApplication(pageRequest.status(422), { values, scopes, errors });
-      const response = await pageRequest.callAsUser<Application>('PATCH', pathOf(pageRequest), body);
-      if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
+      const { id } = await ownApplication(pageRequest);
+      const response = await pageRequest.callAsUser<Application>('PATCH', `/v1/clients/${id}`, body);
+      if (response.ok) return pageRequest.redirect(`${base}/${id}?done=application-saved`);
       const problems = formErrors(response, fields);
       return showApplication(pageRequest.statusOf(response), { values, scopes, ...problems });
     },
@@ -119,8 +125,8 @@ export const removeApplication = removal('clients', `${base}?done=application-re
 
 export async function createSecret(pageRequest: PageRequest): Page {
   const hours = Number(pageRequest.form('hours').hours) || 0;
-  const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
-  const path = `${pathOf(pageRequest)}/secrets`;
+  const application = await ownApplication(pageRequest);
+  const path = `/v1/clients/${application.id}/secrets`;
   const created = await requireOk(
     pageRequest.callAsUser<{ client_secret: string }>('POST', path, { keep_old_hours: hours }),
   );
@@ -132,7 +138,7 @@ export async function showApplication(
   pageRequest: PageRequest,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
 ): Page {
-  const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
+  const application = await ownApplication(pageRequest);
   const { view, withIdentity } = application.type === 'application' ? signInKind : personalKind;
   const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
   return showSettings(pageRequest, 'applications', view, {

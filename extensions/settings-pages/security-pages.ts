@@ -10,7 +10,7 @@ import type { ApiResponse } from '../../src/pages/session/call-api.ts';
 import { userIdOf } from '../../src/platform/caller.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { tryParseJson } from '../../src/platform/json-text.ts';
-import { formErrors, removal, requireOk, showSettings } from './settings-shell.ts';
+import { formErrors, ownRows, removal, requireOk, showSettings } from './settings-shell.ts';
 import { findBrowsers } from './settings-store.ts';
 
 type NewAuthenticator = ReturnType<typeof setUpOf> & { readonly id: string };
@@ -94,7 +94,7 @@ async function securityOf(pageRequest: PageRequest): Promise<Variables> {
   const user = await findUser(db, userId);
   if (!user) throw notFound();
   const [apps, passkeys, browsers, { left }, options, handle] = await Promise.all([
-    requireOk(pageRequest.callAsUser<{ confirmed: boolean }[]>('GET', '/v1/authenticators?limit=100')),
+    ownRows<{ confirmed: boolean }>(pageRequest, 'authenticators'),
     findPasskeys(db, userId),
     findBrowsers(db, userId, pageRequest.kit.now()),
     requireOk(pageRequest.callAsUser<{ left: number }>('GET', '/v1/recovery-codes')),

@@ -7,7 +7,7 @@ import type { Handler, Page, PageRequest } from '../../src/pages/kit/page-reques
 import type { Variables } from '../../src/pages/kit/views.ts';
 import type { ApiResponse } from '../../src/pages/session/call-api.ts';
 import { isAdmin } from '../../src/platform/caller.ts';
-import { Problem } from '../../src/platform/errors.ts';
+import { notFound, Problem } from '../../src/platform/errors.ts';
 
 const sectionIds = [
   ...(['profile', 'password', 'sign-in', 'security', 'sessions'] as const),
@@ -34,6 +34,20 @@ export function ownRows<T>(pageRequest: PageRequest, resource: string, type?: st
   return requireOk(pageRequest.callAsUser<T[]>('GET', `/v1/${resource}?${query}`));
 }
 
+/**
+ * The user's row with the id in the path, if it exists. Refuses the rows of others, because an administrator could
+ * change them by the API.
+ */
+export async function findOwnRow<T>(pageRequest: PageRequest, resource: string): Promise<T | undefined> {
+  const path = `/v1/${resource}/${encodeURIComponent(pageRequest.param('id'))}`;
+  const read = { uncounted: true };
+  const response = await pageRequest.callAsUser<T & { user_id: string | null }>('GET', path, undefined, read);
+  if (response.status === 404) return undefined;
+  const row = await requireOk(Promise.resolve(response));
+  if (row.user_id !== pageRequest.caller.userId) throw notFound();
+  return row;
+}
+
 /** Deletes as the signed-in user. A missing row counts as success. */
 export async function deleteAsUser(pageRequest: PageRequest, path: string): Promise<void> {
   const response = await pageRequest.callAsUser('DELETE', path);
@@ -44,7 +58,8 @@ export async function deleteAsUser(pageRequest: PageRequest, path: string): Prom
 export const removal =
   (resource: string, next: string): Handler =>
   async (pageRequest) => {
-    await deleteAsUser(pageRequest, `/v1/${resource}/${encodeURIComponent(pageRequest.param('id'))}`);
+    const row = await findOwnRow<{ id: string }>(pageRequest, resource);
+    if (row) await deleteAsUser(pageRequest, `/v1/${resource}/${row.id}`);
     return pageRequest.redirect(next);
   };
 

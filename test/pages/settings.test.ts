@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { insertIdentity } from '../../extensions/providers/sign-in/identity-store.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { systemSource } from '../../src/http/request-source.ts';
 import { issuePersonalToken } from '../../src/oauth/sessions/personal-tokens/personal-tokens.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { addApp, addPasskey } from '../harness/factors.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 import { signToken } from '../harness/sign-token.ts';
@@ -78,6 +82,9 @@ onBothEngines('The settings', (engine) => {
     const victim = await addLogin(service);
     const session = await signIn(victim.id);
     const client = await addClient(service, { userId: victim.id });
+    const token = await logIn(service, victim.email, password);
+    await addPasskey(service, { token });
+    const { app } = await addApp(service, { token });
     const { visitor } = await signedIn();
     for (const path of [`/settings/sessions/${session.id}/end`, `/settings/tokens/${session.id}/revoke`]) {
       assert.equal((await visitor.send(path, {})).status, 303);
@@ -89,10 +96,33 @@ onBothEngines('The settings', (engine) => {
     assert.ok(await service.clients.find(client.id));
 
     const administrator = await signedIn(['admin']);
-    for (const path of ['/settings/sessions', '/settings/applications', '/settings/tokens']) {
-      const { html } = await administrator.visitor.get(path);
-      assert.ok(!html.includes(session.id) && !html.includes(client.id), path);
+    const rowsOf = async (resource: string) => {
+      const { body } = await request<{ data: { id: string }[] }>(service, `/v1/${resource}`, { token });
+      return body.data.map(({ id }) => id);
+    };
+    const identity = { provider: 'acme', issuer: 'https://acme.example', subject: 'x', email: null };
+    const link = { userId: victim.id, now: service.context.now() };
+    await commitAndInvalidate(service.context.database, (tx) => insertIdentity(tx, identity, link));
+    const [passkeys, identities] = [await rowsOf('passkeys'), await rowsOf('identities')];
+    for (const path of ['sessions', 'applications', 'tokens', 'security', 'sign-in', 'connections']) {
+      const { html } = await administrator.visitor.get(`/settings/${path}`);
+      for (const id of [session.id, client.id, app.id, ...passkeys, ...identities]) assert.ok(!html.includes(id), path);
     }
+    assert.equal((await administrator.visitor.get(`/settings/applications/${client.id}`)).status, 404);
+    for (const path of [
+      ...[`sessions/${session.id}/end`, `tokens/${session.id}/revoke`, `security/authenticators/${app.id}/remove`],
+      ...passkeys.map((id) => `security/passkeys/${id}/remove`),
+      ...identities.map((id) => `sign-in/${id}/remove`),
+      ...['', '/sign-in', '/secret', '/remove'].map((end) => `applications/${client.id}${end}`),
+    ]) {
+      const form = { name: 'Mine', access: 'all', hours: '0' };
+      const { status } = await administrator.visitor.send(`/settings/${path}`, form);
+      assert.equal(status, 404, path);
+    }
+    assert.equal(await worksAt(signToken(service.sessions, session)), true);
+    assert.equal((await service.clients.find(client.id))?.name, 'a client');
+    const left = [await rowsOf('authenticators'), await rowsOf('passkeys'), await rowsOf('identities')];
+    assert.deepEqual(left, [[app.id], passkeys, identities]);
   });
 
   it('show a token once, and explain that the second time', async () => {
