@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
-import { password } from '../harness/accounts.ts';
+import { before, describe, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
 import { formOf, signedIn } from '../harness/authorizing.ts';
+import { browsers } from '../harness/browser.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -41,5 +42,29 @@ onBothEngines('Settings with an outdated proof', (engine) => {
     const changed = await visitor.send('/settings/password', { ...fields, end_tokens: 'true' });
     assert.equal(changed.status, 303, changed.html);
     assert.ok(!(await visitor.get('/settings/tokens')).html.includes('Old'));
+  });
+});
+
+describe('The page that asks for a proof', () => {
+  const start = services('sqlite');
+  const open = browsers();
+
+  it('sends the password on Enter, although it can also send a code by email', async () => {
+    const service = await start({ env: { EMAIL_CODES: 'on' } });
+    const { email } = await addLogin(service);
+    const page = await (await open()).newPage();
+    await page.goto(`${service.url}/login`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL('**/settings');
+    service.advance(901_000);
+    await page.goto(`${service.url}/settings/applications/new`);
+    await page.getByLabel('Name').fill('Importer');
+    await page.getByRole('button', { name: 'Create application' }).click();
+    await page.getByRole('button', { name: /code/ }).waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.locator('#client-secret').waitFor();
   });
 });
