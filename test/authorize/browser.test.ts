@@ -65,6 +65,13 @@ describe('Signing in to an application in a real browser', () => {
     await visit.goto(service.url + authorizePath(id, { redirect_uri, prompt: 'consent' }));
     await visit.getByRole('button', { name: 'Cancel' }).click();
     await visit.waitForURL('http://localhost:*/home?error=access_denied*');
+    const asking = service.url + authorizePath(id, { redirect_uri, prompt: 'consent', scope: 'openid users:read' });
+    await visit.goto(asking);
+    await visit.getByLabel(/Read your account/).press('Enter');
+    await visit.waitForURL('http://localhost:*/home?error=access_denied*');
+    await visit.goto(asking);
+    await visit.getByRole('button', { name: 'Use another account' }).click();
+    await visit.getByLabel('Email').waitFor();
 
     const seen = await (await open()).newPage();
     await seen.goto(service.url + authorizePath(id, { redirect_uri, prompt: 'consent select_account' }));
