@@ -68,6 +68,7 @@ describe('The pages', () => {
   it('let a user switch from a locked account, and show a waiting button as waiting', async () => {
     const [locked, other] = [await addLogin(service), await addLogin(service)];
     const page = await (await open()).newPage();
+    await page.clock.install();
     await page.goto(`${service.url}/login`);
     const fill = async (email: string, secret: string) => {
       await page.getByLabel('Email').fill(email);
@@ -83,6 +84,11 @@ describe('The pages', () => {
     assert.deepEqual([backgroundColor, cursor], ['rgb(240, 239, 234)', 'not-allowed']);
     await fill(other.email, password);
     assert.equal(await button(page, 'Sign in').isDisabled(), false, 'another account does not have to wait');
+    const wait = page.getByRole('alert').locator('[aria-live=off]');
+    assert.match((await wait.textContent()) ?? '', /^Try again in/, 'the countdown is not announced');
+    await page.clock.fastForward('20:00');
+    await wait.waitFor({ state: 'detached' });
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /You can try again now/);
     await page.getByRole('link', { name: 'Sign in as somebody else' }).click();
     await fill(other.email, password);
     await button(page, 'Sign in').click();

@@ -104,6 +104,8 @@ for (const wait of all('[data-wait]')) {
     const left = Math.ceil((until - Date.now()) / 1000);
     if (button) button.disabled = left > 0 && login?.value === locked;
     if (left <= 0) {
+      // Screen readers announce the end, not the countdown.
+      wait.removeAttribute('aria-live');
       wait.textContent = over;
       return;
     }
