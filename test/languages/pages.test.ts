@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { password } from '../harness/accounts.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -68,6 +68,25 @@ onBothEngines('Languages', (engine) => {
     assert.equal((await stranger.send('/language', { language: 'es', next: '/login' })).location, '/login');
     assert.match((await stranger.get('/login', german)).html, /<h1>Iniciar sesión<\/h1>/);
     assert.match((await stranger.get('/nothing', german)).html, /<html lang="es"/);
+  });
+
+  it('follow the account of a signed-in user, on public pages and error pages too', async () => {
+    const service = await start();
+    const { email, token } = await registerUser(service);
+    const visitor = new Visitor(service);
+    await visitor.signIn(email, password);
+    await request(service, '/v1/users/me', { method: 'PATCH', json: { locale: 'de' }, token });
+    for (const visit of [
+      await visitor.get('/logout'),
+      await visitor.get('/oauth/authorize?client_id=nobody'),
+      await visitor.send('/settings', { _csrf: 'wrong' }),
+      await visitor.send('/oauth/authorize/decision', {}),
+    ])
+      assert.deepEqual(
+        [visit.headers.get('content-language'), /<html lang="(\w+)"/.exec(visit.html)?.[1]],
+        ['de', 'de'],
+        visit.html,
+      );
   });
 
   it('can be changed and added by files of the operator, whose texts are escaped', async () => {

@@ -86,7 +86,9 @@ export async function createPageKit(app: App, oauth: OAuth, { webSessions, provi
 
   app.errorPage = async (reply, status, title, detail, code) => {
     const { request } = reply;
-    const language = requestLanguage.ofBrowser(request);
+    const ofBrowser = () => requestLanguage.ofBrowser(request);
+    // The database may be the reason for an error of the server.
+    const language = status < 500 ? await languageOf(request).catch(ofBrowser) : ofBrowser();
     const variables = translateVariables(languages, language, describeError(request, status, title, detail, code));
     // The path without its query, because the query may have caused the error.
     const here = currentPath(request);

@@ -97,28 +97,29 @@ function fieldErrors(errors: readonly FieldError[] = []): Record<string, Localiz
 /** The messages of the API contain `current_password`. Users read "Current password". */
 const nameOf = (field: string): string => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');
 
-const languages = new WeakMap<FastifyRequest, string>();
+const languages = new WeakMap<FastifyRequest, { readonly userId: string | null; readonly language: string }>();
 
 /** The language of a page, once it is known. */
-const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request);
+const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request)?.language;
 
 /** The language of a page: the user's choice in the settings or in this browser, otherwise the browser's. */
 export function createRequestLanguage(all: Languages, cookies: Cookies) {
   /** Does not use the database, so it also works on error pages when the database is down. */
   const ofBrowser = (request: FastifyRequest): string => {
     const ranges = readAcceptLanguage(request.headers['accept-language']);
-    return languages.get(request) ?? all.match([cookies.read(request).language, ...ranges]);
+    return knownLanguage(request) ?? all.match([cookies.read(request).language, ...ranges]);
   };
   return {
     ofBrowser,
     /** Reads the settings of the signed-in user. */
     async of(request: FastifyRequest, db: Db): Promise<string> {
-      const cached = languages.get(request);
-      if (cached !== undefined) return cached;
       const { userId } = request.caller;
+      const cached = languages.get(request);
+      // A public page can find its caller later.
+      if (cached?.userId === userId) return cached.language;
       const user = userId === null ? undefined : await findUser(db, userId);
       const language = all.find([user?.locale]) ?? ofBrowser(request);
-      languages.set(request, language);
+      languages.set(request, { userId, language });
       return language;
     },
   };
