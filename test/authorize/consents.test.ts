@@ -96,6 +96,8 @@ onBothEngines('Consents', (engine) => {
     const empty = await press(visitor, page, 'allow', { without: ['users:read'] });
     assert.equal(empty.status, 422);
     assert.match(empty.html, /Tick at least one/);
+    const [, here = ''] = /action="\/language"[\s\S]*?name="next" value="([^"]*)"/.exec(empty.html) ?? [];
+    assert.match((await visitor.get(here.replaceAll('&amp;', '&'))).html, /name="decision" value="allow"/);
     const refused = await press(visitor, page, 'deny');
     assert.equal(refused.status, 303);
     const { error, state, iss } = authorizationResponseIn(refused);

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
-import { Visitor } from '../harness/visitor.ts';
+import { type Visit, Visitor } from '../harness/visitor.ts';
 
 onBothEngines('Signing in on the page', (engine) => {
   const start = services(engine);
@@ -79,6 +79,21 @@ onBothEngines('Signing in on the page', (engine) => {
     const empty = await visitor.send('/login', { login: '', password: '' });
     assert.match(empty.html, /id="login-error"/);
     assert.match(empty.html, /id="password-error"/);
+  });
+
+  it('keeps the destination of a rejected form if the user changes the language', async () => {
+    const visitor = new Visitor(service);
+    const hereOf = ({ html }: Visit) =>
+      /action="\/language"[\s\S]*?name="next" value="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+    await visitor.get('/login');
+    const next = '/settings/tokens?page=2';
+    for (const path of ['/login', '/register']) {
+      const rejected = await visitor.send(path, { login: '', password: '', next });
+      assert.equal(hereOf(rejected), `${path}?next=${encodeURIComponent(next)}`);
+      assert.equal(hereOf(await visitor.send(path, { next: '//evil.example' })), path);
+    }
+    assert.equal(hereOf(await visitor.send('/login-step', { next })), next);
+    assert.equal(hereOf(await visitor.send('/password/reset/unknown', { password })), '/password/reset/unknown');
   });
 
   it('shows the waiting time after too many attempts', async () => {

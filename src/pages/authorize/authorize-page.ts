@@ -158,7 +158,8 @@ export class AuthorizePageRequest extends PageRequest {
   #showStep({ client, redirectUri }: ValidatedClient, view: string, variables: Variables): Promise<FastifyReply> {
     const continuation = continuationFields(this.kit.oauth, this.#continuation);
     const sources = { formTargets: formTargets(redirectUri), image: client.logo_uri };
-    return this.show(view, { application: { name: client.name }, continuation, ...variables }, sources);
+    const here = continuationPath(this.kit.oauth, this.#continuation);
+    return this.show(view, { application: { name: client.name }, continuation, here, ...variables }, sources);
   }
 
   /** `shownScopes`: the scopes that the consent page has just shown. */

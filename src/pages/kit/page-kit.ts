@@ -142,7 +142,8 @@ export async function createPageKit(app: App, oauth: OAuth, { webSessions, provi
       const token = csrf.token(request, reply);
       const language = await languageOf(request);
       const all = translateVariables(languages, language, { errors: {}, values: {}, ...variables });
-      const seen = { ...globals, ...themeVariables(cookies, request), language, csrf: token };
+      const theme = themeVariables(cookies, request);
+      const seen = { ...globals, ...theme, here: variables.here ?? theme.here, language, csrf: token };
       const html = views.render(view, all, seen);
       if (isTooLong(request, reply, html)) throw tooLong;
       return send(reply, language, html, sources);

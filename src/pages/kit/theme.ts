@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { queryOf } from '../../http/query-of.ts';
 import { withoutQuery } from '../../http/without-query.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { pagePathOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
-import { localPath } from '../session/local-path.ts';
+import { localPath, nextQuery } from '../session/local-path.ts';
 import type { PageKit, PageRequest } from './page-request.ts';
 
 const themes = [
@@ -16,12 +17,23 @@ const themes = [
 /** The themes that a reader can choose. Any other name means the system's theme. */
 const isTheme = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
-/** The path of the page that is shown, without its query. */
-export const currentPath = (request: FastifyRequest): string => withoutQuery(localPath(pagePathOf(request)) ?? '/');
+/** The address of the page that is shown. Many forms are sent to the address of their page. */
+function addressOf(request: FastifyRequest): string {
+  const { server, url, routeOptions } = request;
+  const isPage = routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url });
+  return localPath(isPage ? url : pagePathOf(request)) ?? '/';
+}
 
-/** The path of the current page, to come back to, without a `next` that leads elsewhere. */
+/** The path of the page that is shown, without its query. */
+export const currentPath = (request: FastifyRequest): string => withoutQuery(addressOf(request));
+
+/** The path of the current page, to come back to, without a `next` that leads elsewhere. A rejected form keeps its `next`. */
 function returnPathOf(request: FastifyRequest): string {
-  const page = localPath(pagePathOf(request)) ?? '/';
+  const page = addressOf(request);
+  if (request.method === 'POST') {
+    const next = localPath(asObject(request.body).next);
+    return page === '/' && next !== undefined ? next : withoutQuery(page) + nextQuery(next);
+  }
   const { next } = queryOf(request);
   return next === undefined || localPath(next) !== undefined ? page : currentPath(request);
 }
