@@ -2,7 +2,7 @@ import type { Context } from '../database/context.ts';
 import { openKeyRing } from '../database/keys/key-ring.ts';
 import { resealAll } from '../database/keys/reseal.ts';
 import { forbidApplications } from '../http/gate/forbid-applications.ts';
-import { proofTooOld, requireProof } from '../http/gate/require-proof.ts';
+import { requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
@@ -124,12 +124,17 @@ export async function createServices(context: Context) {
     async guardChange(db, caller, ownerId) {
       forbidApplications(caller);
       if (ownerId !== undefined && ownerId !== caller.userId) requireEveryScope(caller);
-      requireProof(caller, context.now());
       const { sessionId, userId, proof } = caller;
-      if (context.config.mfa === 'off' || proof.freshSeconds === 0 || sessionId === null || userId === null) return;
       const acr = 'urn:gatehouse:2';
-      if (meetsAcr(proof.acr, acr)) return;
-      if (await hasFactorOfOtherSession(db, userId, sessionId)) throw proofTooOld(proof, { acr });
+      // Looked up before the age is checked, so that the first challenge already contains the level.
+      const needsFactor =
+        context.config.mfa !== 'off' &&
+        proof.freshSeconds !== 0 &&
+        sessionId !== null &&
+        userId !== null &&
+        !meetsAcr(proof.acr, acr) &&
+        (await hasFactorOfOtherSession(db, userId, sessionId));
+      requireProof(caller, context.now(), needsFactor ? { acr } : {});
     },
   };
   const proofMethods: ProofMethods = new Map([

@@ -241,9 +241,9 @@ export const userFactors = ({ context, mail, guardChange }: FactorServices): Act
     async run({ row, transaction }) {
       await transaction(async ({ tx, caller, source, now }) => {
         requireEveryScope(caller);
-        requireProof(caller, now);
         // The owner needs the same proof as for the removal of one factor.
         if (isSelf(caller, row.id)) await guardChange(tx, caller);
+        else requireProof(caller, now);
         await removeFactors({ context, mail }, tx, { userId: row.id, actorId: caller.userId, source });
       });
     },
