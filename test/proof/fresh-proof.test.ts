@@ -176,6 +176,13 @@ onBothEngines('An outdated proof', (engine) => {
     expectTooOld(refused, 'with the password');
     assert.match(String(refused.body.detail), /cannot prove your identity\. Sign in\.$/);
     assert.match(refused.headers.get('www-authenticate') ?? '', /a client's own token cannot prove your identity/);
+    const change = { current_password: password, password: 'the next long password' };
+    expectTooOld(await requestAs('PATCH', '/v1/users/me', personal, change), 'its own password');
+    const deletion = { current_password: password };
+    expectTooOld(await requestAs('DELETE', '/v1/users/me', personal, deletion), 'its own account');
+    const username = `ada-${Date.now()}`;
+    const renamed = await requestAs('PATCH', '/v1/users/me', personal, { current_password: password, username });
+    assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
     for (const caller of [personal, client]) {
       assert.equal((await requestAs('POST', prove, caller, { password })).status, 403);
     }
@@ -199,8 +206,11 @@ onBothEngines('An outdated proof', (engine) => {
     const free = await start({ env: { FRESH_PROOF: '0' } });
     const owner = await addOwner(free);
     free.advance(stale);
-    const { status } = await request(free, '/v1/tokens', { token: owner.token, json: { name: 'CI' } });
-    assert.equal(status, 201);
+    const made = await request(free, '/v1/tokens', { token: owner.token, json: { name: 'CI' } });
+    assert.equal(made.status, 201);
+    const json = { current_password: password, password: 'the next long password' };
+    const token = String(rowOf(made).access_token);
+    assert.equal((await request(free, '/v1/users/me', { method: 'PATCH', token, json })).status, 200);
   });
 
   it('ends tokens and secrets with a new password and end_tokens', async () => {

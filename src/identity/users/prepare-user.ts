@@ -1,5 +1,5 @@
 import { requireProof } from '../../http/gate/require-proof.ts';
-import { isAdmin } from '../../platform/caller.ts';
+import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import type { Call } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
@@ -56,13 +56,19 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
   const self = isSelf(caller, user.id);
   const sensitive = changed.length > 0 || values.password !== undefined;
   if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
-  if (sensitive && self) requirePasswordOrProof(context, caller, user, now);
   if (sensitive && !self) requireProof(caller, now);
+  if (values.password !== undefined) requireRenewableProof(caller, now);
+  if (sensitive && self) requirePasswordOrProof(context, caller, user, now);
   if (!self) return;
   if (changed.length > 0) await requireFreeIdentifiers(context, pick(values, changed), source, user.id);
   if (changed.includes('email')) {
     await countChangeMails(context, { from: user.email, to: values.email ?? null }, source);
   }
+}
+
+/** A personal access token, which never proves its owner's identity, is not enough even with the password. */
+function requireRenewableProof(caller: Caller, now: number): void {
+  if (!caller.proof.renewable) requireProof(caller, now);
 }
 
 const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
@@ -84,5 +90,6 @@ export async function prepareDeletion(
   requireEveryScope(caller);
   // Checked before the password, because the password would not help.
   if (isAdmin(caller) && !(await hasAdministrator(context.database.db, id))) throw lastAdministrator();
+  requireRenewableProof(caller, now);
   requirePasswordOrProof(context, caller, user, now);
 }
