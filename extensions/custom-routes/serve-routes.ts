@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../src/http/app.ts';
 import { isForm } from '../../src/http/bodies/content-type-parsers.ts';
+import { rejectUnknownParameters } from '../../src/http/gate/declared-parameters.ts';
 import { eagerCompilers } from '../../src/http/schema-compilers.ts';
 import { codeOf, OperatorError, reasonOf } from '../../src/platform/errors.ts';
 import { stepUpText } from '../../src/resources/declaration/step-up.ts';
 import type { ResourceServices } from '../../src/resources/model/resource-services.ts';
-import { rejectUnknownParameters, withoutEmpty } from '../../src/resources/query/list-query.ts';
+import { withoutEmpty } from '../../src/resources/query/list-query.ts';
 import { closedSchema } from '../../src/resources/routes/closed-schema.ts';
 import { readForm } from '../../src/resources/write/form-body.ts';
 import type { Route } from './define-route.ts';
@@ -95,6 +96,7 @@ function serveRoute(
     url: path,
     config: {
       auth,
+      query: 'own',
       ...(scope === undefined ? {} : { scope }),
       docs: () => ({ response: undeclaredResponses(status) }),
     },

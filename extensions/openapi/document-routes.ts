@@ -2,10 +2,8 @@ import { type Config, roleNames } from '../../src/config/config.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { App } from '../../src/http/app.ts';
 import { CompressedContent } from '../../src/http/compressed-content.ts';
-import { queryOf } from '../../src/http/query-of.ts';
 import { lazy } from '../../src/platform/lazy.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
-import { rejectUnknownParameters } from '../../src/resources/query/list-query.ts';
 import type { DeclaredRoutes } from './document/describe-routes.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -44,12 +42,7 @@ export function serveDescriptions(app: App, { config, now }: Context, resources:
     const { describeResources } = await import('./describe-resources.ts');
     return new CompressedContent(jsonType, describeResources(resources, roleNames(config), now()));
   });
-  app.get(
-    '/v1/resources',
-    { config: { auth: 'auth:api', operation: { kind: 'describe' } } },
-    async (request, reply) => {
-      rejectUnknownParameters(queryOf(request));
-      return (await loadDescription()).send(request, reply);
-    },
+  app.get('/v1/resources', { config: { auth: 'auth:api', operation: { kind: 'describe' } } }, async (request, reply) =>
+    (await loadDescription()).send(request, reply),
   );
 }

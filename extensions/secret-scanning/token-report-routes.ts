@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { App } from '../../src/http/app.ts';
 import { noValidation } from '../../src/http/no-validation.ts';
 import { requestSource } from '../../src/http/request-source.ts';
+import { readSingleField } from '../../src/identity/accounts/user-fields.ts';
 import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { unprocessable } from '../../src/platform/errors.ts';
@@ -26,7 +27,7 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
       },
     },
     async (request, reply) => {
-      const { token } = asObject(request.body);
+      const token = readSingleField(asObject(request.body), 'token');
       if (token === undefined || token === null || token === '') {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
       }

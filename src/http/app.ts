@@ -39,8 +39,11 @@ declare module 'fastify' {
     eventStream?: boolean;
     /** The path exists, but not with the method of this route: the response is 405. */
     methodNotAllowed?: boolean;
-    /** The route parses its query string itself, including repeated parameters. */
-    query?: 'raw';
+    /**
+     * The allowed parameters of the query string. Default: those of the schema under `/v1`, any elsewhere. `own`: the route
+     * checks them itself. `raw`: it also parses the query string itself, including repeated parameters.
+     */
+    query?: readonly string[] | 'own' | 'raw';
     /** The scopes that the caller's token must have. */
     scope?: RequiredScope;
     /** The path under BASE_URL of the resource that tokens must be for (RFC 8707). Default: the API's, `/v1`. */

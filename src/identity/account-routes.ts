@@ -5,15 +5,13 @@ import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { namedSchema } from '../http/named-schema.ts';
 import { noValidation } from '../http/no-validation.ts';
-import { queryOf } from '../http/query-of.ts';
 import { requestSource } from '../http/request-source.ts';
 import { asObject } from '../platform/is-object.ts';
-import { rejectUnknownParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import { requestMail } from './account-mails/request-mail.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { toUserView, UserView } from './accounts/user.ts';
-import { readEmailField, readSingleField } from './accounts/user-fields.ts';
+import { readEmailField, readSingleField, rejectUnknownFields } from './accounts/user-fields.ts';
 import type { UserRow } from './accounts/user-store.ts';
 import { resetPassword } from './credentials/reset-password.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation, undoEmailChange } from './email/change-email.ts';
@@ -109,6 +107,7 @@ export function serveAccounts(app: App, services: AccountServices): void {
       },
     },
     async (request) => {
+      rejectUnknownFields(asObject(request.body));
       await confirmEmail(services, request.params.token, requestSource(request));
       return { message: 'Email address confirmed.' };
     },
@@ -128,6 +127,7 @@ export function serveAccounts(app: App, services: AccountServices): void {
       },
     },
     async (request) => {
+      rejectUnknownFields(asObject(request.body));
       await undoEmailChange(services, request.params.token, requestSource(request));
       return { message: 'The old email address is restored. An email to choose a new password is on its way to it.' };
     },
@@ -206,7 +206,6 @@ export function serveInvitations(app: App, services: InvitationServices): void {
       },
     },
     async (request, reply) => {
-      rejectUnknownParameters(queryOf(request));
       const inviter = { caller: request.caller, source: requestSource(request) };
       const user = await inviteUser(services, inviter, request.body);
       return sendCreated(config, reply, user);

@@ -72,7 +72,7 @@ onBothEngines('A client of Apiato', (engine) => {
       roles.body.data.map(({ permissions: own }) => own.data.map(({ name }) => name)),
       [['*']],
     );
-    const registered = await request<One>(service, '/v1/register', {
+    const registered = await request<One>(service, '/v1/register?include=roles', {
       json: { email: 'new@example.com', password: 'a long enough password' },
     });
     assert.deepEqual([registered.status, registered.body.data.object, registered.body.meta.custom], [201, 'User', []]);

@@ -9,13 +9,15 @@ import { rateLimitAccount } from '../../../src/http/gate/gate.ts';
 import { unauthorized } from '../../../src/http/gate/unauthorized.ts';
 import { noValidation } from '../../../src/http/no-validation.ts';
 import { queryOf } from '../../../src/http/query-of.ts';
+import { rejectUnknownFields } from '../../../src/identity/accounts/user-fields.ts';
 import type { TokenVerifier } from '../../../src/oauth/sessions/verify/token-verifier.ts';
 import { createWebSessions, internalTokenOf, type WebSessions } from '../../../src/pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../../../src/pages/session/csrf.ts';
 import { anonymousCaller, type Caller } from '../../../src/platform/caller.ts';
 import { unavailable } from '../../../src/platform/errors.ts';
+import { asObject } from '../../../src/platform/is-object.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
-import { readPositiveInteger, rejectUnknownParameters } from '../../../src/resources/query/list-query.ts';
+import { readPositiveInteger } from '../../../src/resources/query/list-query.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { Position } from '../log/position.ts';
 import { readSubscription } from '../view/subscription.ts';
@@ -35,7 +37,6 @@ interface ChangesServices {
 
 const defaultLimit = 100;
 const maxLimit = 1000;
-const parameters = new Set(['resources', 'after', 'limit', 'search', 'searchJoin', 'searchFields', 'ticket']);
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }));
 const querystring = Type.Object({
@@ -84,9 +85,16 @@ export function serveChanges(app: App, services: ChangesServices): void {
   const webSessions = createWebSessions(context.config, verifier);
   app.get(
     '/v1/changes',
-    { config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs } },
+    {
+      config: {
+        auth: 'public',
+        bearer: 'optional',
+        eventStream: true,
+        query: Object.keys(querystring.properties),
+        docs: changesDocs,
+      },
+    },
     async (request, reply) => {
-      rejectUnknownParameters(queryOf(request), parameters);
       const token = await tokenOf(services, webSessions, request, reply);
       return prefersEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
@@ -109,6 +117,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
       },
     },
     async (request, reply) => {
+      rejectUnknownFields(asObject(request.body));
       reply.code(201).header('cache-control', 'no-store');
       return { data: await issueTicket(context, keys, bearerToken(request)) };
     },

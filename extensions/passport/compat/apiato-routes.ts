@@ -4,8 +4,8 @@ import type { OAuth } from '../../../src/oauth/oauth.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
 import { callApi, forwardResponse } from './call-api-routes.ts';
 
-const open = { config: { auth: 'public', limited: false }, schema: { hide: true } } as const;
-const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;
+const open = { config: { auth: 'public', limited: false, query: 'own' }, schema: { hide: true } } as const;
+const signedIn = { config: { auth: 'auth:api', query: 'own' }, schema: { hide: true } } as const;
 
 /** Routes of Apiato that have another name here. */
 export function serveApiatoApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>, resources: Resources) {

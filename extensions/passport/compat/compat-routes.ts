@@ -76,6 +76,12 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   app.addHook('onRoute', (route) => {
     const method = String([route.method].flat()[0]);
     if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) transformTokenResponse(route);
+    // Laravel ignores unknown parameters.
+    if (route.url === '/v1/logout' || route.url === '/v1/register') {
+      before(route, async (request) => {
+        request.query = {};
+      });
+    }
     if (route.url === '/v1/logout') transformLogoutResponse(route, method);
     const resource = resourceRoute.exec(route.url)?.[1] ?? '';
     const definition = definitions.get(resource);

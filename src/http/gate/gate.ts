@@ -12,6 +12,7 @@ import { acceptsJson, isApiPath, notAcceptable, prefersEventStream } from './acc
 import { type Authenticate, bearerToken } from './authenticate.ts';
 import { setCachingHeaders } from './caching.ts';
 import { type CorsPolicy, corsPolicyOf, createCors, isPreflight } from './cors.ts';
+import { requireDeclaredParameters } from './declared-parameters.ts';
 import type { PathTable } from './path-table.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRouteFacts } from './route-facts.ts';
@@ -30,6 +31,7 @@ export function addGate(
   const cors = createCors(config.corsOrigins);
   const factsOf = createRouteFacts(metrics);
   recheckAfterBody(app, database, authenticate);
+  requireDeclaredParameters(app);
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;

@@ -127,10 +127,14 @@ export const takenField = (field: string): FieldError => ({
 
 type Body = Readonly<Record<string, unknown>>;
 
+export function rejectUnknownFields(body: Body, ...allowed: readonly string[]): void {
+  const unknown = Object.keys(body).filter((name) => !allowed.includes(name));
+  if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
+}
+
 /** The only allowed field of a body. Other fields are rejected. */
 export function readSingleField(body: Body, field: string): unknown {
-  const unknown = Object.keys(body).filter((name) => name !== field);
-  if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
+  rejectUnknownFields(body, field);
   return body[field];
 }
 

@@ -8,7 +8,7 @@ import { type Caller, isSignedIn, userIdOf } from '../../platform/caller.ts';
 import { badRequest, conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
-import { readEmailField } from '../accounts/user-fields.ts';
+import { readEmailField, readSingleField, rejectUnknownFields } from '../accounts/user-fields.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { sendEmailCode } from './email-codes.ts';
 import { countHeldFactors, hasSecondFactor } from './factor-count-store.ts';
@@ -73,6 +73,7 @@ export function serveFactors(app: App, { services, lockAuthority, proveByPasswor
       },
     },
     async ({ caller, body }, reply) => {
+      rejectUnknownFields(asObject(body), 'type', 'automatic', 'mfa_token');
       const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = asObject(body);
       if (type !== 'create' && type !== 'get') {
         throw unprocessable([{ field: 'type', code: 'enum', message: 'type must be create or get.' }]);
@@ -118,11 +119,14 @@ export function serveFactors(app: App, { services, lockAuthority, proveByPasswor
       schema: {
         tags,
         summary: 'Replace the recovery codes with ten new ones, shown only in this response',
-        body: Type.Object({
-          current_password: Type.Optional(
-            Type.String({ description: 'The password, as the recent proof for this request' }),
-          ),
-        }),
+        body: Type.Object(
+          {
+            current_password: Type.Optional(
+              Type.String({ description: 'The password, as the recent proof for this request' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
         response: { 201: Type.Object({ data: Type.Object({ recovery_codes: Type.Array(Type.String()) }) }) },
       },
     },
@@ -130,7 +134,7 @@ export function serveFactors(app: App, { services, lockAuthority, proveByPasswor
       const source = requestSource(request);
       const userId = requirePerson(request.caller);
       requireSecondFactors(context);
-      const { current_password: password } = asObject(request.body);
+      const password = readSingleField(asObject(request.body), 'current_password');
       const caller = password ? await proveByPassword({ caller: request.caller, source }, password) : request.caller;
       const authority = { caller, scope: 'authenticators:write', changesAccounts: true };
       const recovery_codes = await changeAs(

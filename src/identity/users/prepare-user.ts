@@ -8,7 +8,7 @@ import {
   type Profile,
   readLocale,
   readProfileFields,
-  unknownField,
+  rejectUnknownFields,
 } from '../accounts/user-fields.ts';
 import { findUser, hasAdministrator, type UserRow } from '../accounts/user-store.ts';
 import { requirePasswordOrProof } from '../credentials/require-password-or-proof.ts';
@@ -82,8 +82,7 @@ export async function prepareDeletion(
   id: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const unknown = Object.keys(body);
-  if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
+  rejectUnknownFields(body);
   if (!isSelf(caller, id)) return;
   const user = await findUser(context.database.db, id);
   if (!user) return;

@@ -1,4 +1,5 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
+import { rejectUnknownParameters } from '../../http/gate/declared-parameters.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import { splitList } from '../../platform/split-list.ts';
@@ -47,12 +48,6 @@ const defaultLimit = 20;
 const maxLimit = 100;
 
 const noParameters: ReadonlySet<string> = new Set();
-
-export function rejectUnknownParameters(query: Query, allowed = noParameters): void {
-  for (const name in query) {
-    if (!allowed.has(name)) throw unknownName('The parameter', name, [...allowed], 'parameter_unknown');
-  }
-}
 
 /** An empty parameter means the same as an absent one, except `cursor`: an empty cursor requests the first page. */
 export function withoutEmpty(query: Query): Query {

@@ -1,7 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { queryOf } from '../../http/query-of.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { eagerCompilers } from '../../http/schema-compilers.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -13,7 +12,6 @@ import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
-import { rejectUnknownParameters } from '../query/list-query.ts';
 import { rowNotFound } from '../read/read-rows.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
@@ -94,7 +92,6 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
       if (body && isForm(request)) request.body = readForm(request.body, body);
     },
     async handler(request, reply) {
-      rejectUnknownParameters(queryOf(request));
       let row: Record<string, unknown> | undefined;
       if (on === 'row') {
         const context = queryContextOf(services, request);

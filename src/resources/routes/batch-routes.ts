@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { rateLimitAccount } from '../../http/gate/gate.ts';
-import { queryOf } from '../../http/query-of.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { rejectUnknownParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { withPasswordProof } from '../write/with-password-proof.ts';
 import { type BatchOperation, batchesOf, batchMethods, readBatch, writeBatch } from '../write/write-batch.ts';
@@ -49,7 +47,6 @@ async function runBatch(
   operation: BatchOperation,
   request: FastifyRequest,
 ): Promise<string[]> {
-  rejectUnknownParameters(queryOf(request));
   const idempotencyHeader = request.headers['idempotency-key'];
   const provable = { call: callOf(services, request), body: request.body };
   // One password proves all rows.

@@ -4,7 +4,7 @@ import { queryOf } from '../../http/query-of.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows, withDeletedRows } from '../model/row-rules.ts';
-import { readListQuery, rejectUnknownParameters } from '../query/list-query.ts';
+import { readListQuery } from '../query/list-query.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
 import { listOrAggregateJson } from '../read/list-rows.ts';
 import { findRow, preferReplica } from '../read/read-rows.ts';
@@ -22,6 +22,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const configOf = (access: 'read' | 'write', operation: 'list' | 'create') => ({
       ...routeConfig(target, access, { kind: 'nested', resource, relation: child, operation }),
       scope: scopesOf(resource, child, access),
+      ...(operation === 'list' ? { query: 'own' as const } : {}),
     });
     app.get(path, { config: configOf('read', 'list') }, async (request, reply) => {
       const query = readListQuery(target, queryOf(request), request.caller);
@@ -38,7 +39,6 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     });
     if (!canCreate(child)) continue;
     app.post(path, { config: configOf('write', 'create') }, async (request, reply) => {
-      rejectUnknownParameters(queryOf(request));
       const parent = await parentOf(services, resource, parentShape, request);
       return createRow(services, target, request, reply, linkToParent(child, parent));
     });

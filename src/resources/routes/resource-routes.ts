@@ -11,13 +11,7 @@ import type { PageLinks } from '../model/paging.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/row-rules.ts';
-import {
-  defaultRowQuery,
-  readDeleteQuery,
-  readListQuery,
-  readRowQuery,
-  rejectUnknownParameters,
-} from '../query/list-query.ts';
+import { defaultRowQuery, readDeleteQuery, readListQuery, readRowQuery } from '../query/list-query.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
 import { listOrAggregateJson } from '../read/list-rows.ts';
 import { findRowJson, preferReplica } from '../read/read-rows.ts';
@@ -95,13 +89,13 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   const { operations } = resource.definition;
   const hasOperation = (operation: Operation) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
-  const options = (kind: Operation, access: 'read' | 'write') => ({
-    config: routeConfig(resource, access, { kind, resource }),
+  const options = (kind: Operation, access: 'read' | 'write', query?: 'own') => ({
+    config: { ...routeConfig(resource, access, { kind, resource }), ...(query ? { query } : {}) },
   });
 
   // Reads are not async, because on SQLite the result is available immediately.
   if (hasOperation('list')) {
-    app.get(path, options('list', 'read'), (request, reply) => {
+    app.get(path, options('list', 'read', 'own'), (request, reply) => {
       const query = readListQuery(resource, queryOf(request), request.caller);
       const primaryContext = withDeletedRows(queryContextOf(services, request), resource, query);
       const list = compileListQuery(primaryContext, resource, query);
@@ -111,7 +105,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     });
   }
   if (hasOperation('find')) {
-    app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
+    app.get(`${path}/:id`, options('find', 'read', 'own'), (request, reply) => {
       const query = readRowQuery(resource, queryOf(request), request.caller);
       const selection = selectionFor(resource, query);
       const readsOtherResources = selection.includes.length > 0;
@@ -132,7 +126,6 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   ] as const) {
     if (!hasOperation(operation)) continue;
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
-      rejectUnknownParameters(queryOf(request));
       const changed = await changeResource(services, resource, {
         ...changeRequestOf(services, resource, request),
         mode: operation,
@@ -143,7 +136,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     });
   }
   if (hasOperation('delete')) {
-    app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
+    app.delete(`${path}/:id`, options('delete', 'write', 'own'), async (request, reply) => {
       const { deleted } = readDeleteQuery(resource, queryOf(request));
       await deleteResource(services, resource, {
         ...changeRequestOf(services, resource, request),
@@ -156,7 +149,6 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   if (resource.definition.softDelete) {
     const config = routeConfig(resource, 'write', { kind: 'restore', resource });
     app.post(`${path}/:id/restorations`, { config }, async (request, reply) => {
-      rejectUnknownParameters(queryOf(request));
       return sendJsonWithEtag(
         reply,
         await restoreResource(services, resource, changeRequestOf(services, resource, request)),
@@ -172,7 +164,6 @@ export async function createRow(
   reply: FastifyReply,
   fixedValues: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
-  rejectUnknownParameters(queryOf(request));
   const createRequest = {
     ...writeRequestOf(services, resource, request),
     key: idempotencyKeyOf(services, request),
