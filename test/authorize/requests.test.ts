@@ -155,6 +155,28 @@ describe('Authorization requests', () => {
     assert.equal(authorizationResponseIn(silent).error, 'login_required');
   });
 
+  it('accept only the user that the application requests with the claim sub', async () => {
+    const trusted = await addApplication(service, { trusted: true });
+    const [own, other] = [await signedIn(service), await signedIn(service)];
+    const claims = (sub: object) => JSON.stringify({ id_token: { sub } });
+    const visit = async (parameters: Record<string, string>) =>
+      own.visitor.get(authorizePath(trusted.id, { scope: 'openid', ...parameters }));
+    const { body } = await redeem(service, trusted, await codeFor(own.visitor, trusted.id, { scope: 'openid' }));
+    const id_token_hint = String(body.id_token);
+    for (const sub of [{ value: own.id }, { values: [other.id, own.id] }, { essential: true }]) {
+      const accepted = await visit({ claims: claims(sub), id_token_hint, prompt: 'none' });
+      assert.ok(authorizationResponseIn(accepted).code, JSON.stringify(sub));
+    }
+    for (const sub of [{ value: other.id }, { values: [other.id] }, { value: 7 }]) {
+      const silent = await visit({ claims: claims(sub), prompt: 'none' });
+      assert.equal(authorizationResponseIn(silent).error, 'login_required', JSON.stringify(sub));
+      assert.match((await visit({ claims: claims(sub) })).location ?? '', /^\/login\?next=/);
+      // No user can meet a request that contradicts its own ID token.
+      const contradictory = await visit({ claims: claims(sub), id_token_hint });
+      assert.equal(authorizationResponseIn(contradictory).error, 'login_required', JSON.stringify(sub));
+    }
+  });
+
   it('ignore a forged statement that the user has signed in again', async () => {
     const trusted = await addApplication(service, { trusted: true });
     const query = authorizePath(trusted.id, { prompt: 'login' }).split('?')[1] as string;

@@ -30,21 +30,25 @@ export const unmetRequirements = () =>
 
 /** The lowest accepted level of `acr_values` or the claim `acr` (OIDC Core 3.1.2.1, 5.5.1.1; RFC 9470 4). */
 export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {
-  const claim = acrClaim(singleValue(parameters, 'claims'));
+  const claim = idTokenClaim(parameters, 'acr');
   const values = claim?.values ?? (singleValue(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
   const level = lowestAcr(values);
   if (level === undefined && claim?.essential && values.length > 0) throw unmetRequirements();
   return level;
 }
 
-/** `readClaims` reports other errors in `claims`. */
-function acrClaim(text: string | undefined) {
-  const { acr } = asObject(asObject(tryParseJson(text ?? '')).id_token);
-  if (!isObject(acr)) return undefined;
-  const values: readonly unknown[] | undefined = Array.isArray(acr.values)
-    ? acr.values
-    : acr.value === undefined
+/** The users who may sign in (OIDC Core 3.1.2.2). Undefined: any user. */
+export const requestedUserIds = (parameters: AuthorizationParameters): readonly unknown[] | undefined =>
+  idTokenClaim(parameters, 'sub')?.values;
+
+/** The requested values of a claim of the ID token. `readClaims` reports other errors in `claims`. */
+function idTokenClaim(parameters: AuthorizationParameters, name: 'acr' | 'sub') {
+  const claim = asObject(asObject(tryParseJson(singleValue(parameters, 'claims') ?? '')).id_token)[name];
+  if (!isObject(claim)) return undefined;
+  const values: readonly unknown[] | undefined = Array.isArray(claim.values)
+    ? claim.values
+    : claim.value === undefined
       ? undefined
-      : [acr.value];
-  return values && { essential: acr.essential === true, values };
+      : [claim.value];
+  return values && { essential: claim.essential === true, values };
 }

@@ -43,8 +43,8 @@ interface StepContext {
   readonly login: BrowserLogin | undefined;
   readonly progress: Progress;
   readonly consent: Consent | undefined;
-  /** The user that the application expects (`id_token_hint`); undefined: any user. */
-  readonly expectedUserId?: string | undefined;
+  /** The users that the application accepts (`id_token_hint`, the claim `sub`); undefined: any user. */
+  readonly expectedUserIds?: readonly unknown[] | undefined;
   /** The highest level that the user can sign in at. */
   readonly highestAcr?: Acr | undefined;
   readonly now: number;
@@ -53,7 +53,7 @@ interface StepContext {
 /** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none`, a step that needs a page is an error. */
 export function nextStep(
   request: AuthorizationRequest,
-  { login, progress, consent, expectedUserId, highestAcr, now }: StepContext,
+  { login, progress, consent, expectedUserIds, highestAcr, now }: StepContext,
 ): Step {
   const { prompt, maxAge, acr, client } = request;
   const isSilent = prompt.has('none');
@@ -61,9 +61,9 @@ export function nextStep(
   const isFresh = login !== undefined && isProofSufficient(login.caller.proof, now);
   const hasSignedIn = isFresh && signInStartedAt !== undefined && login.authTime >= signInStartedAt;
   const isTooLongAgo = login !== undefined && maxAge !== undefined && now - login.authTime > maxAge * 1000;
-  const isOtherUser = login !== undefined && expectedUserId !== undefined && login.userId !== expectedUserId;
+  const isOtherUser = login !== undefined && expectedUserIds !== undefined && !expectedUserIds.includes(login.userId);
   if (!login || isOtherUser || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
-    if (isSilent || (isOtherUser && hasSignedIn))
+    if (isSilent || (isOtherUser && (hasSignedIn || expectedUserIds.length === 0)))
       throw new OAuthError('login_required', 'The user that the application expects must sign in.');
     return { kind: 'sign-in' };
   }

@@ -4,8 +4,10 @@ import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { grantAccess } from '../../oauth/authorize/authorization-codes.ts';
 import {
+  type AuthorizationParameters,
   maxRequestLength,
   readAuthorizationParameters,
+  requestedUserIds,
   singleValue,
 } from '../../oauth/authorize/authorization-parameters.ts';
 import {
@@ -87,9 +89,9 @@ export class AuthorizePageRequest extends PageRequest {
       const authorization = readAuthorizationRequest(oauth, validated, resolved);
       const parties = login && { userId: login.userId, clientId: validated.client.id };
       const consent = parties && decision !== 'allow' ? await findConsent(database.db, parties) : undefined;
-      const expectedUserId = await this.#expectedUserId(validated, singleValue(parameters, 'id_token_hint'));
+      const expectedUserIds = await this.#expectedUserIds(validated, parameters);
       const highestAcr = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
-      const step = nextStep(authorization, { login, progress, consent, expectedUserId, highestAcr, now: now() });
+      const step = nextStep(authorization, { login, progress, consent, expectedUserIds, highestAcr, now: now() });
       if (step.kind === 'sign-in' || !login) return this.#signIn();
       // The user is not asked for consent that cannot be granted. With select_account, another account may be able to grant it.
       if (step.kind !== 'choose-account')
@@ -106,10 +108,13 @@ export class AuthorizePageRequest extends PageRequest {
     }
   }
 
-  /** The user that the application expects, from an ID token. Undefined without an ID token. */
-  async #expectedUserId({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
+  /** The users that the application accepts, from an ID token and the claim `sub`. Undefined: any user. */
+  async #expectedUserIds({ client }: ValidatedClient, parameters: AuthorizationParameters) {
+    const hint = singleValue(parameters, 'id_token_hint');
     const hinted = hint === undefined ? undefined : await readIdTokenHint(this.kit.oauth, hint);
-    return hinted?.clientId === client.id ? hinted.userId : undefined;
+    const requested = requestedUserIds(parameters);
+    if (hinted?.clientId !== client.id) return requested;
+    return requested?.filter((id) => id === hinted.userId) ?? [hinted.userId];
   }
 
   /** Redirects to the login page. The unchanged request continues afterwards. */
