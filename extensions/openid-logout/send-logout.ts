@@ -4,7 +4,7 @@ import { uuidv7 } from '../../src/database/uuid.ts';
 import type { GuardedFetch } from '../../src/http/outbound/guarded-fetch.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import { notifyOwner } from '../../src/identity/account-mails/request-mail.ts';
-import { clearBackchannelLogoutUri, type StoredClient } from '../../src/oauth/clients/client-store.ts';
+import { clearBackchannelLogoutUri, findClient, type StoredClient } from '../../src/oauth/clients/client-store.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { type Logout, logoutJob } from '../../src/oauth/openid/backchannel-logout.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
@@ -39,7 +39,7 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeSeconds = 120;
 const maxResponseBytes = 64 * 1024;
 
-type LogoutServices = Pick<OAuth, 'context' | 'keys' | 'clients' | 'mail'>;
+type LogoutServices = Pick<OAuth, 'context' | 'keys' | 'mail'>;
 
 /** Notifies an application of a logout (OpenID Connect Back-Channel Logout 1.0). */
 export async function handleLogout(
@@ -58,7 +58,8 @@ export async function handleLogout(
 }
 
 async function sendLogout(services: LogoutServices, fetch: GuardedFetch, logout: Logout) {
-  const client = await services.clients.find(logout.clientId);
+  // If the owner of the application is disabled, its users still sign out.
+  const client = await findClient(services.context.database.db, logout.clientId, { ofDisabledOwners: true });
   // The client was deleted, or its logout address was removed.
   if (!client?.backchannel_logout_uri) return;
   await services.keys.ensureCurrent();

@@ -163,6 +163,18 @@ onBothEngines('Back-channel logout', (engine) => {
     assert.equal((await logoutTokens()).length, 1);
   });
 
+  it('notifies an application whose owner is disabled', async () => {
+    const owner = await addUser(service.context);
+    const userPath = `/v1/users/${owner.id}`;
+    const backchannel_logout_uri = `${party.url}/logout`;
+    const { id } = await addApplication(service, { scopes: ['openid'], backchannel_logout_uri, userId: owner.id });
+    await signIn(['openid'], id);
+    const { status } = await request(service, userPath, { method: 'PATCH', json: { disabled: true }, token: admin });
+    assert.equal(status, 200);
+    await request(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    assert.equal((await logoutTokens()).length, 1);
+  });
+
   it('does not notify applications without an address, or of logins in another browser', async () => {
     const { id: quiet } = await addApplication(service);
     await signIn(['openid'], quiet);
