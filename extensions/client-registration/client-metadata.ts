@@ -7,6 +7,7 @@ import {
   clientScopes,
   everyScope,
   type KnownScopes,
+  offlineAccessScope,
   openidScope,
 } from '../../src/oauth/clients/scopes/scopes.ts';
 import { OAuthError } from '../../src/platform/errors.ts';
@@ -70,7 +71,7 @@ export function readClientMetadata(known: Known, submitted: SubmittedMetadata, d
   return {
     application: {
       name: nameOf(submitted, redirectUris),
-      scopes: scopesOf(known.scopes, submitted),
+      scopes: scopesOf(known.scopes, submitted, types),
       public: authMethod === 'none',
       redirect_uris: redirectUris,
       post_logout_redirect_uris: redirectUrisOf(submitted, 'post_logout_redirect_uris'),
@@ -150,10 +151,13 @@ function nameOf(sent: SubmittedMetadata, [first]: readonly string[]): string {
 }
 
 /** Omits unknown and forbidden scopes. At least `openid` remains. Without a scope, all allowed scopes remain. */
-function scopesOf(known: KnownScopes, sent: SubmittedMetadata): readonly string[] {
+function scopesOf(known: KnownScopes, sent: SubmittedMetadata, types: readonly string[]): readonly string[] {
   const requested = textOf(sent, 'scope') ?? '';
   if (requested.length > maxScopeLength) throw invalid('scope is too long.');
-  const grantable = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
+  const withheld = [everyScope, ...clientScopes, adminScope];
+  // Without this grant, the client gets no refresh token.
+  if (!types.includes('refresh_token')) withheld.push(offlineAccessScope);
+  const grantable = known.list().filter((scope) => !withheld.includes(scope));
   const requestedScopes = new Set(requested.split(' ').filter(Boolean));
   if (requestedScopes.size === 0) return grantable;
   const granted = grantable.filter((scope) => requestedScopes.has(scope));

@@ -18,6 +18,7 @@ onBothEngines('Client registration', (engine) => {
   it('limits a client to its registered grants', async () => {
     const { body } = await register(open, { redirect_uris, grant_types: ['authorization_code'] });
     const client = { client_id: String(body.client_id), client_secret: String(body.client_secret) };
+    assert.ok(!String(body.scope).includes('offline_access'), 'a client without the grant refresh_token cannot use it');
     const refresh = await request(open, '/oauth/token', {
       form: { grant_type: 'refresh_token', refresh_token: 'any', ...client },
     });
