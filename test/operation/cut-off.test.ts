@@ -37,7 +37,7 @@ describe('An instance that is cut off from invalidations', () => {
     });
   });
 
-  const ready = () => request(far, '/health/ready');
+  const ready = () => request<{ checks: Record<string, string> }>(far, '/health/ready');
   const trusts = async (wanted: boolean) => {
     while (far.context.database.bus.isCacheUsable() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
   };
@@ -96,8 +96,9 @@ describe('An instance that is cut off from invalidations', () => {
     await inTime(trusts(false));
     const logout = await inTime(request(far, '/v1/logout', { method: 'DELETE', token }));
     assert.equal(logout.status, 503);
-    assert.equal((await inTime(ready())).status, 503);
+    const { status, body } = await inTime(ready());
     network.restore();
+    assert.deepEqual([status, body.checks.database, body.checks.disk], [503, 'not ready', 'ok']);
     await inTime(trusts(true));
     assert.equal(await isAcceptedAfterLogout(far, token), false);
   });
