@@ -41,6 +41,8 @@ describe('Authorization requests', () => {
     const wrong = [
       personal,
       authorizePath('nobody'),
+      authorizePath('no\0body'),
+      authorizePath(app.id, { request_uri: 'urn:ietf:params:oauth:request_uri:\0' }),
       authorizePath(app.id, { client_id: undefined }),
       `${authorizePath(app.id)}&client_id=${app.id}`,
       authorizePath(app.id, { redirect_uri: undefined }),
@@ -91,6 +93,8 @@ describe('Authorization requests', () => {
       [{ request_uri: 'https://app.example/request' }, 'request_uri_not_supported'],
       [{ registration: '{}' }, 'registration_not_supported'],
       [{ nonce: 'n'.repeat(4000) }, 'invalid_request'],
+      [{ nonce: 'a\0b' }, 'invalid_request'],
+      [{ scope: 'openid \0' }, 'invalid_request'],
     ];
     for (const [parameters, error] of cases) {
       assert.deepEqual(await errorOf(parameters), { error, state: 'a state' }, JSON.stringify(parameters));
@@ -111,6 +115,11 @@ describe('Authorization requests', () => {
     assert.equal(authorizationResponseIn(silent).error, 'login_required');
     const silentlyWrong = await stranger.get(authorizePath(app.id, { prompt: 'none', scope: 'nonsense' }));
     assert.equal(authorizationResponseIn(silentlyWrong).error, 'invalid_scope');
+    const { location } = await stranger.get(authorizePath(app.id, { nonce: 'a\0b' }));
+    assert.equal((await stranger.get(location as string)).status, 200);
+    const next = new URLSearchParams(location?.split('?')[1]).get('next') as string;
+    await stranger.send('/login', { login: (await addLogin(service)).email, password, next });
+    assert.equal(authorizationResponseIn(await stranger.get(next)).error, 'invalid_request');
   });
 
   it('can be sent by a form, with several resources', async () => {

@@ -180,7 +180,8 @@ function rejectMalformed({ url, query, headers, raw }: FastifyRequest, rawQuery:
   // A repeated header arrives as a list (`joinDuplicateHeaders`). A proxy may have used the other value (RFC 9112 3.2).
   if (headers.host?.includes(',')) throw badRequest('The Host header was sent more than once.', 'host_invalid');
   // PostgreSQL cannot store this character, so no row can have it in its name or id.
-  if (url.includes('%00')) throw badRequest('The URL contains a NUL character (%00).', 'encoding_invalid');
+  const checkedUrl = rawQuery ? withoutQuery(url) : url;
+  if (checkedUrl.includes('%00')) throw badRequest('The URL contains a NUL character (%00).', 'encoding_invalid');
   const problem = rawQuery ? undefined : queryStringProblem(query);
   if (problem) throw problem;
 }

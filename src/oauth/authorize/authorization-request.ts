@@ -63,6 +63,8 @@ export function readAuthorizationRequest(
     if (values.length > 1 && name !== 'resource') {
       throw invalidRequest(`The parameter '${name.slice(0, 64)}' was sent more than once.`);
     }
+    // PostgreSQL cannot store it.
+    if (values.some((value) => value.includes('\0'))) throw invalidRequest('A parameter contains a NUL character.');
   }
   rejectUnsupported(parameters);
   if (!mayUseGrant(validated.client, 'authorization_code')) throw unauthorizedClient(validated.client);

@@ -28,6 +28,9 @@ export async function resolveParameters(
   { isAccepted = false } = {},
 ): Promise<ResolvedParameters> {
   const uri = singleValue(parameters, 'request_uri');
+  // PostgreSQL cannot look it up. `readAuthorizationRequest` rejects it in all other parameters.
+  if (`${singleValue(parameters, 'client_id')}${uri}`.includes('\0'))
+    throw badRequest('The application that sent you here made a mistake: it sent a NUL character.');
   if (uri?.startsWith(requestUriPrefix))
     return readPushedRequest(oauth, parameters, uri.slice(requestUriPrefix.length), isAccepted);
   return readRequestParameters(oauth, parameters, { isAccepted });

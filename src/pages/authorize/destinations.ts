@@ -50,8 +50,7 @@ export function readContinuation(
 ): Continuation | undefined {
   const { request = '', accepted = '', since = '', chosen = '', mac = '' } = fields;
   const query = Buffer.from(request, 'base64url').toString();
-  // PostgreSQL stores no NUL character.
-  if (query === '' || query.length > maxRequestLength || /\0|%00/.test(query)) return undefined;
+  if (query === '' || query.length > maxRequestLength) return undefined;
   if (!keys.macKeys.matches(purpose, signed(query, accepted, since, chosen), mac)) return { query, progress: {} };
   const fresh = (at: string) => (at !== '' && context.now() - Number(at) < signInTimeoutMs ? Number(at) : undefined);
   const progress = { signInStartedAt: fresh(since), chosenSessionId: chosen || undefined };
