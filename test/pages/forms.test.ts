@@ -117,8 +117,33 @@ onBothEngines('Forms', (engine) => {
     assert.equal(headers.get('referrer-policy'), 'strict-origin');
   });
 
-  /** Only the Origin is checked: these choices are harmless, and error pages and the API reference have no token. */
-  const byOrigin = ['/theme', '/language', '/docs/token'];
+  /** Only the Origin is checked: these choices are harmless, and some error pages and the API reference have no token. */
+  const byOrigin = ['/theme', '/docs/token'];
+
+  it('change the language of the signed-in user only with a token, which public pages and error pages have too', async () => {
+    const visitor = await signedIn();
+    const localeOf = async () => (await visitor.get('/settings')).html.match(/<html lang="(\w+)"/)?.[1];
+    for (const [path, language] of [
+      ['/settings', 'de'],
+      ['/password/forgot', 'fr'],
+      ['/nothing', 'en'],
+    ] as const) {
+      await visitor.get('/settings/tokens');
+      const forged = await visitor.send('/language', { language, next: '/', _csrf: 'forged' });
+      assert.equal(forged.status, 403, path);
+      assert.notEqual(await localeOf(), language);
+      const { html } = await visitor.get(path);
+      const _csrf = /action="\/language"[\s\S]*?name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? assert.fail(path);
+      assert.equal((await visitor.send('/language', { language, next: '/', _csrf })).status, 303, path);
+      assert.equal(await localeOf(), language, path);
+    }
+  });
+
+  it('stay valid after another site has sent a form', async () => {
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', accept: 'text/html' };
+    const { status, headers: received } = await fetch(`${service.url}/theme`, { method: 'POST', headers });
+    assert.deepEqual([status, received.getSetCookie()], [403, []], 'the cookie of the visitor is not replaced');
+  });
 
   it('are refused from another origin if no token is checked', async () => {
     const visitor = await signedIn();

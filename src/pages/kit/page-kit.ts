@@ -92,7 +92,10 @@ export async function createPageKit(app: App, oauth: OAuth, { webSessions, provi
     const variables = translateVariables(languages, language, describeError(request, status, title, detail, code));
     // The path without its query, because the query may have caused the error.
     const here = currentPath(request);
-    const templateGlobals = { ...globals, ...themeVariables(cookies, request), here, language };
+    // A form from another site comes without the cookie of the visitor, and must not replace it.
+    const hasVisitor = request.method === 'GET' || cookies.read(request).visitor !== undefined;
+    const token = hasVisitor ? csrf.token(request, reply) : undefined;
+    const templateGlobals = { ...globals, ...themeVariables(cookies, request), here, language, csrf: token };
     return send(reply.code(status), language, views.render('error', variables, templateGlobals));
   };
 
@@ -136,7 +139,7 @@ export async function createPageKit(app: App, oauth: OAuth, { webSessions, provi
         (request, reply) => handler(new PageRequest(kit, request, reply)),
       );
     },
-    checkForm: (request) => csrf.check(request),
+    checkForm: csrf.check,
     hasView: views.has,
     async show({ request, reply }, view, variables, sources) {
       const token = csrf.token(request, reply);

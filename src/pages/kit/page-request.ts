@@ -61,11 +61,11 @@ export interface PageKit {
   form(path: string, auth: Protection, handler: Handler): void;
   /**
    * A POST route for a form without risk. Rejects requests from other sites, but does not check the CSRF token, because
-   * error pages have none.
+   * an error page may have none.
    */
   formWithoutCsrf(path: string, handler: Handler): void;
-  /** Throws unless the form was made for this visitor and this session. */
-  checkForm(request: FastifyRequest): void;
+  /** Throws unless the form was made for this visitor and one of these sessions. By default: the session of the request. */
+  checkForm(request: FastifyRequest, sessionIds?: readonly (string | null)[]): void;
   hasView(name: string): boolean;
   /** Responds with a view. Messages in its variables are translated to the reader's language. */
   show(pageRequest: PageRequest, view: string, variables: Variables, sources?: CspSources): Page;

@@ -64,9 +64,12 @@ export function serveLanguage(kit: PageKit): void {
 }
 
 async function chooseLanguage(pageRequest: PageRequest, requested: string): Promise<void> {
-  const language = pageRequest.kit.languages.list.find((tag) => tag === requested);
-  pageRequest.kit.cookies.setLanguage(pageRequest.reply, language);
+  const { kit, request, reply } = pageRequest;
+  const language = kit.languages.list.find((tag) => tag === requested);
   const caller = await pageRequest.findCaller();
+  // A public page does not know the session, so its form names none.
+  if (caller) kit.checkForm(request, [caller.sessionId, null]);
+  kit.cookies.setLanguage(reply, language);
   if (caller?.kind !== 'user') return;
   await pageRequest.callAsUser('PATCH', '/v1/users/me', { locale: language ?? null });
 }

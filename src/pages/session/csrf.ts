@@ -27,7 +27,7 @@ export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: Fast
 
 /** Double submit: a MAC over a random cookie and the session. A form works only for one visitor and one session. */
 export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies) {
-  const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
+  const boundTo = (visitor: string, sessionId: string | null) => `${visitor}.${sessionId ?? ''}`;
   /** Throws 403 if another site sent the form. */
   const checkOrigin = (request: FastifyRequest): void => {
     const { origin, 'sec-fetch-site': site } = request.headers;
@@ -36,18 +36,18 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
   return {
     /** The value of a form's `_csrf` field. Sets the visitor cookie that it belongs to. */
     token(request: FastifyRequest, reply: FastifyReply): string {
-      return keys.macKeys.mac(purpose, boundTo(visitorOf(cookies, request, reply), request));
+      return keys.macKeys.mac(purpose, boundTo(visitorOf(cookies, request, reply), request.caller.sessionId));
     },
     checkOrigin,
-    /** Throws 403 unless the form was made by us, for this visitor and this session. */
-    check(request: FastifyRequest): void {
+    /** Throws 403 unless the form was made by us, for this visitor and one of these sessions. */
+    check(request: FastifyRequest, sessionIds: readonly (string | null)[] = [request.caller.sessionId]): void {
       // An attacker who can set cookies from a neighbouring host also has a matching cookie and field. So the origin is checked
       // too.
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
       const formToken = asObject(request.body)._csrf;
       if (!visitor || typeof formToken !== 'string') throw invalidForm('the form came without its token or its cookie');
-      if (!keys.macKeys.matches(purpose, boundTo(visitor, request), formToken))
+      if (!sessionIds.some((id) => keys.macKeys.matches(purpose, boundTo(visitor, id), formToken)))
         throw invalidForm('the token of the form is not ours');
     },
   };
