@@ -144,7 +144,11 @@ onBothEngines('An import', (engine) => {
     await old.run(
       "create table admins as select * from users; update admins set email = 'admin-' || email; update oauth_clients set provider = 'admins' where id = 2",
     );
-    await run({ providers: new Map([['admins', 'admins']]) });
+    const { signed_out } = await run({ providers: new Map([['admins', 'admins']]) });
+    assert.deepEqual(
+      signed_out.filter(({ logins }) => logins > 0).map(({ cause }) => cause),
+      ['their client belongs to another provider now'],
+    );
     assert.equal((await whoAmI(service, body.access_token)).status, 401);
     assert.equal((await introspect(service, body.access_token, web)).body.active, false);
     assert.equal((await refresh(service, body.refresh_token, web)).status, 400);

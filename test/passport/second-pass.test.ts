@@ -114,6 +114,40 @@ onBothEngines('A second pass', (engine) => {
     assert.equal((await request(service, '/v1/oauth/token', { form })).status, 401);
   });
 
+  it('counts the logins that it ends, with their cause', async () => {
+    const { service, old } = await taken();
+    const options = { scopes: mappedScopes };
+    const causesOf = (report: Awaited<ReturnType<typeof runImport>>) =>
+      report.signed_out.map(({ cause, people, logins }) => [cause, people, logins]);
+    assert.deepEqual(causesOf(await runImport(service, old, options)), []);
+    // Live here alone, because the old service does not know the new tokens.
+    await refresh(service, login.refresh_token as string, web);
+    await old.run('alter table users add column deleted_at datetime');
+    await old.run("update users set deleted_at = '2026-11-15 13:00:00' where id = 1");
+    await old.run('update oauth_clients set revoked = 1 where id = 2');
+    const live = (column: 'user_id' | 'client_id', values: (string | null)[]) =>
+      service.context.database.db
+        .selectFrom('sessions')
+        .select(['id', 'user_id', 'client_id'])
+        .where('revoked_at', 'is', null)
+        .where(column, 'in', values)
+        .execute();
+    const { db } = service.context.database;
+    const owners = await db.selectFrom('legacy_ids').selectAll().where('source', '=', 'users').execute();
+    const newIdOf = (id: string) => owners.find(({ old_id }) => old_id === id)?.new_id ?? '';
+    const ofAda = await live('user_id', [newIdOf('1')]);
+    const ofWeb = (await live('client_id', ['2'])).filter(({ user_id }) => user_id !== newIdOf('1'));
+    const people = new Set(ofWeb.map(({ user_id }) => user_id).filter((id) => id !== null));
+    assert.ok(ofAda.length > 1 && people.size > 0);
+    const expected = [
+      ['their account was deleted in the old service', 1, ofAda.length],
+      ['their client was revoked or deleted in the old service', people.size, ofWeb.length],
+    ];
+    assert.deepEqual(causesOf(await runImport(service, old, { ...options, dryRun: true })), expected);
+    assert.deepEqual(causesOf(await runImport(service, old, options)), expected);
+    assert.deepEqual(causesOf(await runImport(service, old, options)), []);
+  });
+
   it('keeps clients whose owner is disabled, and leaves out clients that were deleted or replaced here', async () => {
     const { service, old, again } = await taken();
     const { db } = service.context.database;

@@ -4,9 +4,9 @@ import { endLoginsWithoutTokens, endUnseen, findRefreshedHere } from './logins/l
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { countKnown, countUnseen } from './pass-store.ts';
 import { endUser } from './users/known-users.ts';
+import { goneFingerprint } from './users/user-record.ts';
 import { inBatch } from './users/user-target-store.ts';
 
-const goneFingerprint = 'gone';
 /** If more than this share of the users is missing, it is probably another database. */
 const maxMissingShare = 0.2;
 const smallCount = 20;

@@ -11,7 +11,7 @@ import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
 import { type ClientBounds, convertToApplication, setClientBounds } from './client-target-store.ts';
-import { endLoginsOf } from './logins/login-store.ts';
+import { countLiveLogins, endLoginsOf, type LoginFilter } from './logins/login-store.ts';
 import { batchSize, type Pass } from './pass.ts';
 import { tableOfModel } from './users/role-names.ts';
 import { findUsersByIds, hasOtherRealms, inBatch } from './users/user-target-store.ts';
@@ -111,7 +111,13 @@ async function importClient(
     const scopes = [...new Set([...existing.scopes, ...defaultScopes.application])];
     await convertToApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
-  if (existing && (await setClientBounds(tx, record.id, bounds, at))) invalidate({ kind: 'client', id: record.id });
+  if (existing && (await setClientBounds(tx, record.id, bounds, at))) {
+    invalidate({ kind: 'client', id: record.id });
+    if (bounds.realm !== null && existing.realm !== bounds.realm) {
+      const cause = 'their client belongs to another provider now';
+      await countSignedOut(pass, tx, record.id, cause, { outsideRealm: bounds.realm });
+    }
+  }
   if (!before) counts.taken++;
   else if (isChanged) counts.updated++;
   else counts.unchanged++;
@@ -198,10 +204,23 @@ async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientReco
 
 /** The client was revoked in the old service. Its tokens end with it. */
 export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
+  await countSignedOut(pass, tx, id, 'their client was revoked or deleted in the old service');
   await endLoginsOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
   pass.findings.countsOf(pass.plan.clientsTable).ended++;
+}
+
+async function countSignedOut(
+  { findings, at }: Pass,
+  tx: Tx,
+  clientId: string,
+  cause: string,
+  filter?: LoginFilter,
+): Promise<void> {
+  for (const { userId, logins } of await countLiveLogins(tx, 'client_id', clientId, at, filter)) {
+    findings.signedOut(cause, userId, logins);
+  }
 }
 
 function reportChanges(

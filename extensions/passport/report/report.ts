@@ -111,10 +111,10 @@ export class Findings {
     return counts;
   }
 
-  signedOut(cause: string, person: string | null): void {
+  signedOut(cause: string, person: string | null, logins = 1): void {
     const entry = this.#causes.get(cause) ?? { people: new DistinctUsers(), logins: 0 };
     this.#causes.set(cause, entry);
-    entry.logins++;
+    entry.logins += logins;
     if (person !== null) entry.people.add(person);
   }
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../src/database/database.ts';
 import { legacyId } from '../../legacy-tokens/legacy-id.ts';
-import { findLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
+import { findLegacyIds, type LegacyIdRow } from '../../legacy-tokens/legacy-id-store.ts';
 import { mapScopes, withOfflineAccess } from '../../legacy-tokens/scope-map.ts';
 import type { FoundTable } from '../../source/layout.ts';
 import { select } from '../../source/layout.ts';
@@ -8,6 +8,7 @@ import type { SourceRow } from '../../source/source.ts';
 import { listIn } from '../client-record.ts';
 import type { ImportedClient } from '../import-clients.ts';
 import { isTrue, legacyUserKey, type Pass } from '../pass.ts';
+import { wasDeleted } from '../users/user-record.ts';
 import { findLivingUsers, type ImportedLogin } from './login-store.ts';
 
 /** Passport's longest lifetime, for tokens whose row has no expiry. The tokens themselves contain their expiry. */
@@ -27,9 +28,14 @@ export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
   return at + unknownLife;
 }
 
+/** Why a user who was not deleted in the old service is signed out. */
+export const lockedHere = 'their account is locked (--disable-where), or disabled or deleted here';
+
 interface TokenUser {
   readonly id: string;
   readonly isEnabled: boolean;
+  /** Deleted in the old service, where the tokens of this user no longer work. */
+  readonly wasDeletedThere: boolean;
 }
 
 /** The users of these tokens. Undefined if a user was never imported. */
@@ -44,14 +50,17 @@ export async function usersOfTokens(
     if (table === undefined || !user_id) continue;
     byTable.set(table, (byTable.get(table) ?? new Set()).add(user_id));
   }
-  const newIds = new Map<string, string>();
+  const users = new Map<string, LegacyIdRow>();
   for (const [table, ids] of byTable) {
-    for (const [oldId, { new_id }] of await findLegacyIds(tx, table, [...ids])) newIds.set(`${table} ${oldId}`, new_id);
+    for (const [oldId, user] of await findLegacyIds(tx, table, [...ids])) users.set(`${table} ${oldId}`, user);
   }
-  const living = await findLivingUsers(tx, [...newIds.values()]);
+  const ids = [...users.values()].map(({ new_id }) => new_id);
+  const living = await findLivingUsers(tx, ids);
   return ({ client_id, user_id }) => {
-    const id = newIds.get(`${clients.get(client_id ?? '')?.table} ${user_id}`);
-    return id === undefined ? undefined : { id, isEnabled: living.has(id) };
+    const user = users.get(`${clients.get(client_id ?? '')?.table} ${user_id}`);
+    if (!user) return undefined;
+    const { new_id: id, fingerprint } = user;
+    return { id, isEnabled: living.has(id), wasDeletedThere: wasDeleted(fingerprint) };
   };
 }
 
@@ -69,11 +78,8 @@ export function readLogin(
     // A login whose access token is still valid is counted with that token.
     const isCountedElsewhere =
       withRefresh && isAllowed(row) && (pass.plan.clock.read(row.expires_at) ?? pass.at + 1) > pass.at;
-    if (user && !isCountedElsewhere) {
-      pass.findings.signedOut(
-        'their account is locked (--disable-where), or disabled or deleted here',
-        legacyUserKey(client.table, row.user_id ?? ''),
-      );
+    if (user && !user.wasDeletedThere && !isCountedElsewhere) {
+      pass.findings.signedOut(lockedHere, legacyUserKey(client.table, row.user_id ?? ''));
     }
     return { reason: 'its user is deleted, locked or disabled' };
   }

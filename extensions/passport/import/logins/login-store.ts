@@ -79,6 +79,45 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
 /** Later than any pass, so that later passes skip ended tokens. */
 const afterAnyPass = 2_147_483_647;
 
+/** Which logins to count: those of users outside a realm, or those whose tokens this pass does not find in the old service. */
+export interface LoginFilter {
+  readonly outsideRealm?: string;
+  readonly onlyHere?: boolean;
+}
+
+/** The live logins of a client or a user, counted for each user. */
+export async function countLiveLogins(
+  tx: Tx,
+  column: 'client_id' | 'user_id',
+  id: string,
+  now: number,
+  { outsideRealm, onlyHere }: LoginFilter = {},
+): Promise<{ userId: string | null; logins: number }[]> {
+  let query = tx
+    .selectFrom('sessions')
+    .leftJoin('users', 'users.id', 'sessions.user_id')
+    .select((eb) => ['sessions.user_id', eb.fn.countAll().as('logins')])
+    .where(`sessions.${column}`, '=', id)
+    .where('sessions.revoked_at', 'is', null)
+    .where('sessions.expires_at', '>', now)
+    .groupBy('sessions.user_id');
+  if (outsideRealm !== undefined) query = query.where('users.realm', '!=', outsideRealm);
+  if (onlyHere) {
+    query = query.where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('legacy_tokens')
+            .select('legacy_tokens.id')
+            .whereRef('legacy_tokens.session_id', '=', 'sessions.id')
+            .where('legacy_tokens.ended_at', 'is', null)
+            .where('legacy_tokens.expires_at', '>', now),
+        ),
+      ),
+    );
+  }
+  return (await query.execute()).map(({ user_id, logins }) => ({ userId: user_id, logins: Number(logins) }));
+}
+
 /** Ends logins with their client or user. They are restored together with it. */
 export async function endLoginsOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
   await tx

@@ -4,8 +4,9 @@ import { findTakenFields, updateUser } from '../../../../src/identity/accounts/u
 import { revokeSessions } from '../../../../src/oauth/sessions/store/session-store.ts';
 import type { LegacyIdRow } from '../../legacy-tokens/legacy-id-store.ts';
 import type { TableCounts } from '../../report/report.ts';
-import { endLoginsOf } from '../logins/login-store.ts';
-import type { Pass } from '../pass.ts';
+import { lockedHere } from '../logins/login-record.ts';
+import { countLiveLogins, endLoginsOf } from '../logins/login-store.ts';
+import { legacyUserKey, type Pass } from '../pass.ts';
 import { importFactor } from './import-factor.ts';
 import { hasAllIdentifiers, reportMissingFields } from './missing-fields.ts';
 import { reportSameIdentifier } from './taken-identifiers.ts';
@@ -49,7 +50,7 @@ export async function updateKnownUser(
     disabled,
     updated_at: pass.at,
   });
-  if (disabled === 1 && current.disabled === 0) await endLogins(tx, new_id, pass.at);
+  if (disabled === 1 && current.disabled === 0) await endLogins(pass, tx, before, lockedHere);
   const hasFactor = await importFactor(pass, tx, source, record, new_id);
   reportMissingFields(pass, source, record);
   invalidate({ kind: 'user', id: new_id });
@@ -96,13 +97,18 @@ export async function endUser(pass: Pass, tx: Tx, invalidate: Invalidate, before
     );
     return isAccepted ? after : { ...before, pass: pass.number };
   }
-  await endLogins(tx, before.new_id, pass.at);
+  await endLogins(pass, tx, before, 'their account was deleted in the old service');
   invalidate({ kind: 'user', id: before.new_id });
   counts.ended++;
   return { ...after, version: before.version + 1 };
 }
 
-async function endLogins(tx: Tx, userId: string, now: number): Promise<void> {
-  await endLoginsOf(tx, 'user_id', userId, now);
-  await revokeSessions(tx, { userId }, now);
+async function endLogins({ findings, at }: Pass, tx: Tx, user: LegacyIdRow, cause: string): Promise<void> {
+  const { source, old_id, new_id: userId } = user;
+  // The tokens of a locked user that the old service still has are counted when they are read.
+  for (const { logins } of await countLiveLogins(tx, 'user_id', userId, at, { onlyHere: cause === lockedHere })) {
+    findings.signedOut(cause, legacyUserKey(source, old_id), logins);
+  }
+  await endLoginsOf(tx, 'user_id', userId, at);
+  await revokeSessions(tx, { userId }, at);
 }

@@ -106,17 +106,26 @@ const open = '!';
 /** Marks a user whom a `--disable-where` disabled. */
 const locked = '.locked';
 
+/** Marks a user whose row says that the user was deleted. */
+const deletedMark = 'deleted';
+
+/** The fingerprint of a user whose row no longer exists. */
+export const goneFingerprint = 'gone';
+
+export const wasDeleted = (fingerprint: string): boolean =>
+  fingerprint === goneFingerprint || fingerprint.split('.')[2] === deletedMark;
+
 export const wasLocked = (fingerprint: string | undefined): boolean => fingerprint?.endsWith(locked) ?? false;
 
 /** The fingerprint to store. If roles could not be read, the old fingerprint of the roles is kept. */
 export function fingerprintToStore(
-  { fingerprint, disabled }: UserRecord,
+  { fingerprint, disabled, deleted }: UserRecord,
   before: string | undefined,
   isSettled: boolean,
 ): string {
   const [recordPrint = '', roles = ''] = fingerprint.split('.');
   const storedRoles = roles === '' ? (before?.split('.')[1] ?? '') : roles;
-  return `${isSettled ? '' : open}${recordPrint}.${storedRoles}${disabled ? locked : ''}`;
+  return `${isSettled ? '' : open}${recordPrint}.${storedRoles}${deleted ? `.${deletedMark}` : ''}${disabled ? locked : ''}`;
 }
 
 /** Whether the user is unchanged since the previous pass, and whether a decision is open. */
