@@ -30,11 +30,10 @@ onBothEngines('A second pass', (engine) => {
   it('changes nothing if nothing has changed', async () => {
     const { service, again } = await taken();
     const report = await again();
-    for (const { taken: fresh, updated, ended, table } of report.tables.filter(
-      ({ table }) => !table.endsWith('roles'),
-    )) {
+    for (const { taken: fresh, updated, ended, table } of report.tables) {
       assert.deepEqual([fresh, updated, ended], [0, 0, 0], table);
     }
+    for (const table of ['roles', 'model_has_roles']) assert.ok((tallyOf(report, table)?.unchanged ?? 0) > 0, table);
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });
 

@@ -1,13 +1,17 @@
 import { scopesOfRole } from '../../../../src/identity/roles/roles-resource.ts';
+import { findLegacyIds, listLegacyIds, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
 import { type FoundTable, select } from '../../source/layout.ts';
 import { pages } from '../../source/source.ts';
 import { batchSize, type Pass, type UserTable } from '../pass.ts';
+import { compareRoles } from './user-record.ts';
 
 /** The roles of users from spatie/laravel-permission: by guard and model class. */
 export interface RoleNames {
   /** For one page of a table's users, by their old ids. */
   of(table: UserTable, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
+
+const roleSource = 'roles.name';
 
 const none: RoleNames = { of: async () => new Map() };
 
@@ -56,10 +60,13 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
         if (reason !== undefined) counts.skip(reason);
         else if (name === undefined) counts.skip('the role is not imported');
         else {
-          counts.taken++;
           const holder = row[modelKey] ?? '';
           found.set(holder, [...(found.get(holder) ?? []), name]);
         }
+      }
+      const before = await findLegacyIds(pass.context.database.db, table.source, ids);
+      for (const [holder, ofHolder] of found) {
+        counts[compareRoles(ofHolder, before.get(holder)?.fingerprint)] += ofHolder.length;
       }
       return found;
     },
@@ -154,6 +161,8 @@ async function namesById(pass: Pass, table: FoundTable, conditions: readonly (re
   const declaredRoles = new Set([...context.config.roles, 'admin']);
   const names = new Map<string, string>();
   const counts = findings.countsOf(from.table);
+  const { db } = context.database;
+  const before = new Map((await listLegacyIds(db, roleSource)).map(({ old_id, new_id }) => [old_id, new_id]));
   for (const { id, name, guard } of rows) {
     counts.read++;
     const newName = plan.roles.get(name) ?? name;
@@ -174,10 +183,16 @@ async function namesById(pass: Pass, table: FoundTable, conditions: readonly (re
         name,
       );
     } else {
-      counts.taken++;
+      const known = before.get(id);
+      counts[known === undefined ? 'taken' : known === newName ? 'unchanged' : 'updated']++;
       names.set(id, newName);
     }
   }
+  const row = { source: roleSource, fingerprint: '', version: 1, pass: pass.number };
+  await saveLegacyIds(
+    db,
+    [...names].map(([old_id, new_id]) => ({ ...row, old_id, new_id })),
+  );
   return names;
 }
 

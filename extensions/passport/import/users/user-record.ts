@@ -136,6 +136,13 @@ export function compareFingerprints(record: UserRecord, before: string): 'change
   return isOpen ? 'open' : 'same';
 }
 
+/** How the roles of a user count, by the fingerprint of the user's previous pass. */
+export function compareRoles(roles: readonly string[], before: string | undefined): 'taken' | 'unchanged' | 'updated' {
+  const stored = before?.split('.')[1];
+  if (!stored || stored === print([])) return 'taken';
+  return stored === print([...roles].sort()) ? 'unchanged' : 'updated';
+}
+
 function twoFactorOf(row: SourceRow): UserRecord['twoFactor'] {
   const sealed = row.two_factor_secret?.trim() ?? '';
   if (sealed === '') return null;
