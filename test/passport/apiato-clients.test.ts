@@ -79,8 +79,14 @@ onBothEngines('A client of Apiato', (engine) => {
 
     // Passport's JSON API: only the caller's tokens, by kind, with ids that a client can use.
     const names = async (path: string) => {
-      const { body, text } = await request<{ name: string | null; client: { id: string } }[]>(service, path, { token });
+      type Listed = { name: string | null; client: { id: string; personal_access_client: boolean } };
+      const { body, text } = await request<Listed[]>(service, path, { token });
       assert.ok(Array.isArray(body), text);
+      const isOfPersonalTokens = path.includes('personal');
+      assert.ok(
+        body.every(({ client }) => client.personal_access_client === isOfPersonalTokens),
+        text,
+      );
       return body.map(({ name, client }) => [name, client.id]);
     };
     assert.deepEqual(await names('/oauth/personal-access-tokens'), [['CI token', '1']]);

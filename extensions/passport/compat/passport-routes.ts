@@ -5,6 +5,7 @@ import type { OAuth } from '../../../src/oauth/oauth.ts';
 import { asObject, isObject } from '../../../src/platform/is-object.ts';
 import { isOneOf } from '../../../src/platform/is-one-of.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
+import { findLegacyIds, personalAccessSource } from '../legacy-tokens/legacy-id-store.ts';
 import { callApi, forwardResponse } from './call-api-routes.ts';
 
 type Row = Record<string, unknown>;
@@ -17,13 +18,20 @@ const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide:
 /** The JSON API of Passport. Front ends use it to show users their tokens and clients. */
 export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>): void {
   const languages = getLanguages(context.config);
-  const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
+  const issuersAmong = async (rows: readonly Row[]): Promise<Issuers> => {
+    const ids = rows.map(({ id, client }) => String(asObject(asObject(client).data).id ?? id));
+    const known = await findLegacyIds(context.database.db, personalAccessSource, ids);
+    return new Set([...known.values()].filter(({ new_id }) => new_id === 'true').map(({ old_id }) => old_id));
+  };
+  const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: typeof asClient) => {
     const me = await callApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
     if (me.status !== 200) return forwardResponse(reply, me);
     const { id } = parseJson<{ data: { id: string } }>(me.text).data;
     const response = await callApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
     if (response.status !== 200) return forwardResponse(reply, response);
-    return parseJson<{ data: Row[] }>(response.text).data.map(show);
+    const rows = parseJson<{ data: Row[] }>(response.text).data;
+    const issuers = await issuersAmong(rows);
+    return rows.map((row) => show(row, issuers));
   };
   const remove = (resource: string) => async (request: Named, reply: FastifyReply) => {
     const url = `/v1/${resource}/${encodeURIComponent(request.params.id)}`;
@@ -50,7 +58,9 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const response = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
     if (response.status !== 201) return forwardResponse(reply, response);
     const { data } = parseJson<{ data: Row }>(response.text);
-    return reply.header('cache-control', 'no-store').send({ accessToken: data.access_token, token: asToken(data) });
+    return reply
+      .header('cache-control', 'no-store')
+      .send({ accessToken: data.access_token, token: asToken(data, noIssuers) });
   });
 
   app.get('/oauth/clients', open, (request, reply) =>
@@ -67,16 +77,16 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     return reply
       .code(201)
       .header('cache-control', 'no-store')
-      .send({ ...asClient(data), secret, plainSecret: secret });
+      .send({ ...asClient(data, noIssuers), secret, plainSecret: secret });
   });
   app.put('/oauth/clients/:id', open, async (request: Named, reply) => {
     const { name, redirect, current_password } = asObject(request.body);
     const url = `/v1/clients/${encodeURIComponent(request.params.id)}`;
     const body = { name, current_password, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
     const response = await callApi(app, request, { plainIds: true, method: 'PATCH', url, body });
-    return response.status === 200
-      ? asClient(parseJson<{ data: Row }>(response.text).data)
-      : forwardResponse(reply, response);
+    if (response.status !== 200) return forwardResponse(reply, response);
+    const { data } = parseJson<{ data: Row }>(response.text);
+    return asClient(data, await issuersAmong([data]));
   });
   app.delete('/oauth/clients/:id', open, remove('clients'));
 }
@@ -89,7 +99,14 @@ const urisOf = (redirect: unknown): string[] =>
         .filter((uri) => uri !== '')
     : [];
 
-const asToken = ({ id, user_id, client_id, name, scopes, created_at, expires_at, client }: Row): Row => {
+/** The clients that issued the personal access tokens of users in the old service. */
+type Issuers = ReadonlySet<unknown>;
+const noIssuers: Issuers = new Set();
+
+const asToken = (
+  { id, user_id, client_id, name, scopes, created_at, expires_at, client }: Row,
+  issuers: Issuers,
+): Row => {
   const { data } = asObject(client);
   return {
     id,
@@ -101,17 +118,17 @@ const asToken = ({ id, user_id, client_id, name, scopes, created_at, expires_at,
     created_at,
     updated_at: created_at,
     expires_at,
-    client: isObject(data) ? asClient(data) : null,
+    client: isObject(data) ? asClient(data, issuers) : null,
   };
 };
 
-const asClient = ({ id, user_id, name, type, redirect_uris, created_at, updated_at }: Row): Row => ({
+const asClient = ({ id, user_id, name, type, redirect_uris, created_at, updated_at }: Row, issuers: Issuers): Row => ({
   id,
   user_id,
   name,
   provider: null,
   redirect: Array.isArray(redirect_uris) ? redirect_uris.join(',') : '',
-  personal_access_client: false,
+  personal_access_client: issuers.has(id),
   password_client: type === 'password',
   revoked: false,
   created_at,

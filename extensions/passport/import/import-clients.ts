@@ -5,7 +5,13 @@ import { checkRedirectUri } from '../../../src/oauth/clients/client-uris.ts';
 import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/secrets/client-secrets.ts';
 import { endSecrets, importedKeyId, insertSecret } from '../../../src/oauth/clients/secrets/secret-store.ts';
-import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import {
+  deleteLegacyIds,
+  findLegacyIds,
+  type LegacyIdRow,
+  personalAccessSource,
+  saveLegacyIds,
+} from '../legacy-tokens/legacy-id-store.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
@@ -130,6 +136,7 @@ async function importClient(
     { ...row, source: clientSource, new_id: record.id },
     { ...row, source: providerSource, new_id: userTable.source },
     { ...row, source: typeSource, new_id: record.type },
+    { ...row, source: personalAccessSource, new_id: String(record.issuesPersonalTokens) },
   ]);
   const canAuthenticate = typeof record.secret === 'object' || fields?.public === true || bounds.public === true;
   const hasSecret = (existing?.secrets.length ?? 0) > 0;
@@ -207,7 +214,8 @@ export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: 
   await countSignedOut(pass, tx, id, 'their client was revoked or deleted in the old service');
   await endLoginsOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
-  for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
+  for (const source of [clientSource, providerSource, typeSource, personalAccessSource])
+    await deleteLegacyIds(tx, source, [id]);
   pass.findings.countsOf(pass.plan.clientsTable).ended++;
 }
 

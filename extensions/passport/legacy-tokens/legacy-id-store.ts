@@ -4,6 +4,9 @@ import type { Tables } from '../../../src/database/tables/tables.ts';
 
 export type LegacyIdRow = Selectable<Tables['legacy_ids']>;
 
+/** Whether a client issued the personal access tokens of users in the old service, by its id. */
+export const personalAccessSource = 'oauth_clients.personal_access';
+
 export const listLegacyIds = (db: Db | Tx, source: string): Promise<LegacyIdRow[]> =>
   db.selectFrom('legacy_ids').selectAll().where('source', '=', source).execute();
 
