@@ -92,9 +92,17 @@ onBothEngines('Endpoints and pages of the operator', (engine) => {
 
   it('are in the API reference, and clients can request their scopes', async () => {
     const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { summary?: string }>>;
+      paths: Record<string, Record<string, { summary?: string; security?: object[] }>>;
+      components: { securitySchemes: Record<string, { in?: string; name?: string }> };
     };
     assert.equal(document.paths['/v1/reports']?.get?.summary, 'Reports of a year');
+    assert.deepEqual(document.paths['/v1/mine']?.get?.security, [{ session: [] }]);
+    const { session } = document.components.securitySchemes;
+    assert.deepEqual([session?.in, session?.name], ['cookie', 'session']);
+    const bySession = Object.keys(document.paths).filter((path) =>
+      Object.values(document.paths[path] ?? {}).some(({ security = [] }) => security.some((one) => 'session' in one)),
+    );
+    assert.deepEqual(bySession, ['/v1/mine']);
     const { scopes_supported } = (await (
       await fetch(`${service.url}/.well-known/oauth-authorization-server`)
     ).json()) as { scopes_supported: string[] };

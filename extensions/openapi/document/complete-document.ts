@@ -11,7 +11,7 @@ type Operation = DescribedOperation & { 'x-errors'?: string };
 
 export interface Document extends Json {
   paths?: Record<string, Record<string, Operation>>;
-  components?: { schemas?: Json } & Json;
+  components?: { schemas?: Json; securitySchemes?: Json } & Json;
   servers?: readonly { url: string }[];
 }
 
@@ -59,7 +59,7 @@ export function completeDocument(document: Document, resources: Resources): Docu
     ...document,
     tags: tagsOf(paths, describeTags(resources)),
     paths,
-    components: { securitySchemes: securitySchemes(baseUrl, paths), schemas },
+    components: { securitySchemes: { ...securitySchemes(baseUrl, paths), ...sessionScheme(document, paths) }, schemas },
   };
 }
 
@@ -90,6 +90,13 @@ function tagsOf(paths: Record<string, Record<string, Operation>>, described: Rea
 /** `get /v1/cars/{id}` → `getCarsById`. */
 const operationIdOf = (method: string, path: string): string =>
   method + pascalCase(path.replace(/^\/v1\//, '/').replace(/\{(\w+)\}/g, 'by-$1'));
+
+/** The session cookie, if an operation needs it. */
+function sessionScheme({ components }: Document, paths: Record<string, Record<string, DescribedOperation>>) {
+  const operations = Object.values(paths).flatMap((operations) => Object.values(operations));
+  const isUsed = operations.some(({ security = [] }) => security.some((scheme) => 'session' in scheme));
+  return isUsed ? { session: components?.securitySchemes?.session } : {};
+}
 
 /** The two security schemes: an existing token, and a token that a client requests with its scopes. */
 export function securitySchemes(baseUrl: string, paths: Record<string, Record<string, DescribedOperation>>) {

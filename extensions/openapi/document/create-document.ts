@@ -1,4 +1,5 @@
 import type { Config } from '../../../src/config/config.ts';
+import { createCookies } from '../../../src/pages/session/cookies.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
 import { completeDocument, securitySchemes } from './complete-document.ts';
 import { type DeclaredRoutes, describeRoutes } from './describe-routes.ts';
@@ -25,6 +26,8 @@ has changed. Send it as \`If-Match\` with a write to get 412 if somebody else ha
 /** The OpenAPI document. */
 export async function createDocument(config: Config, routes: DeclaredRoutes, resources: Resources): Promise<object> {
   const { brandName, baseUrl } = config;
+  const description = 'The session cookie of a browser. A write also needs the form field `_csrf`.';
+  const session = { type: 'apiKey', in: 'cookie', name: createCookies(config).sessionName, description } as const;
   const document = await describeRoutes(routes, {
     openapi: '3.1.0',
     info: {
@@ -36,7 +39,7 @@ export async function createDocument(config: Config, routes: DeclaredRoutes, res
     },
     servers: [{ url: baseUrl }],
     // The scopes are complete when all routes are described.
-    components: { securitySchemes: securitySchemes(baseUrl, {}) },
+    components: { securitySchemes: { ...securitySchemes(baseUrl, {}), session } },
   });
   return completeDocument(document, resources);
 }

@@ -41,8 +41,8 @@ function describeRoute({
   url: string;
   route: { config?: FastifyContextConfig };
 }) {
-  const { auth, errors = 'problem', docs, operation } = config;
-  const visibility = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
+  const { errors = 'problem', docs, operation } = config;
+  const visibility = errors === 'page' ? { hide: true } : {};
   // The body of an operation has a member that the engine reads before it validates the rest.
   const described = operation
     ? { ...schema, ...docsOf(operation, [config.scope ?? []].flat()) }
@@ -71,8 +71,9 @@ function docsOf(operation: ResourceOperation, scopes: readonly string[]): Fastif
   }
 }
 
-/** The security of a route: none, any token, or a token with the scope. A caller needs only one of the entries. */
+/** The security of a route: none, a session of a browser, any token, or a token with the scope. A caller needs only one of the entries. */
 function securityOf({ auth, bearer, scope }: FastifyContextConfig): Security[] {
+  if (auth === 'auth:web') return [{ session: [] }];
   const isPublic = auth !== 'auth:api';
   if (isPublic && bearer !== 'optional') return [];
   return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope].flat() }])];

@@ -33,6 +33,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     else reply.setCookie(names[name], value, { ...options, maxAge });
   };
   return {
+    sessionName: names.session,
     read(request: FastifyRequest): Values {
       const header = request.headers.cookie;
       if (header === undefined) return {};

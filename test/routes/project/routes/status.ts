@@ -7,6 +7,14 @@ export const ping = defineRoute({
   handle: ({ params }) => params,
 });
 
+export const mine = defineRoute({
+  method: 'GET',
+  path: '/v1/mine',
+  auth: 'auth:web',
+  summary: 'For pages of this service',
+  handle: ({ caller }) => ({ who: caller.userId }),
+});
+
 export const page = definePage({
   path: '/status',
   auth: 'auth:web',
