@@ -20,6 +20,12 @@ export interface Migration {
 /** Reports a step that a migration could not do. */
 export type Report = (line: string) => void;
 
+/** The time in milliseconds. Other programs also write to a SQLite file, and before 3.42 `unixepoch` has no fractions. */
+export const currentTimeSql = (engine: Engine): string =>
+  engine === 'sqlite'
+    ? "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)"
+    : '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
 export const columnTypes = (engine: Engine): ColumnTypes =>
   engine === 'sqlite'
     ? { text: 'text', bigint: 'integer', real: 'real', position: 'integer primary key autoincrement' }

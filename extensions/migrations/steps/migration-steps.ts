@@ -1,5 +1,5 @@
 import type { Engine } from '../../../src/database/database.ts';
-import { columnTypes } from '../../../src/database/migration.ts';
+import { columnTypes, currentTimeSql } from '../../../src/database/migration.ts';
 import type { ColumnSchema } from '../../../src/resources/declaration/fields/column-schema.ts';
 import type { IndexSchema, TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { type Fragment, quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
@@ -56,17 +56,12 @@ export const columnText = (engine: Engine, name: string, column: ColumnSchema): 
   return `${quoted(name)} ${typeOf(engine, column)}${implicit}${engine === 'sqlite' ? referenceText(column) : ''}`;
 };
 
-/** The default of timestamps, for inserts by SQL of the operator. */
-const currentTimeSql = (engine: Engine): string =>
-  engine === 'sqlite'
-    ? "(cast(unixepoch('subsec') * 1000 as integer))"
-    : '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-
 function createTable(engine: Engine, { table, columns }: TableSchema): Step {
   const { text } = columnTypes(engine);
   const columnTexts = Object.entries(columns).map(([name, column]) => {
     const isImplicit = name === 'created_at' || name === 'updated_at';
-    return `${columnText(engine, name, column)}${isImplicit ? ` default ${currentTimeSql(engine)}` : ''}`;
+    // For inserts by SQL of the operator.
+    return `${columnText(engine, name, column)}${isImplicit ? ` default (${currentTimeSql(engine)})` : ''}`;
   });
   const allColumns = [`"id" ${text} primary key`, ...columnTexts, '"version" integer not null default 1'].join(', ');
   return {

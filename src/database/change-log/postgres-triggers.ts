@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
+import { currentTimeSql } from '../migration.ts';
 import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
 /** Every table uses the same name, because PostgreSQL scopes trigger names to a table. */
@@ -23,7 +24,7 @@ function functionBody({ resource, columns, versioned, requiredColumn }: Recorded
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');
   const list = (row: string) => columns.map((column) => `${row}."${column}"`).join(', ');
   const insert = (operation: string, row: 'old' | 'new', before: string, after: string) =>
-    `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${literal(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
+    `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${literal(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, ${currentTimeSql('postgres')});`;
   const skipUnrecorded = requiredColumn
     ? `if coalesce(new."${requiredColumn}", old."${requiredColumn}") is null then return null; end if;`
     : '';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
+import { currentTimeSql } from '../migration.ts';
 import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
 /** SQLite scopes trigger names to a file. */
@@ -23,7 +24,7 @@ function createTriggerSql(event: Event, { resource, table, columns, versioned, r
     ...(event === 'update' ? [`(${hasChanged})`] : []),
   ];
   const when = conditions.length > 0 ? ` when ${conditions.join(' and ')}` : '';
-  return `create trigger ${triggerName(table, event)} after ${eventSql} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${literal(resource)}, ${rowName}."id", '${operations[event]}', ${versioned ? `${rowName}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
+  return `create trigger ${triggerName(table, event)} after ${eventSql} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${literal(resource)}, ${rowName}."id", '${operations[event]}', ${versioned ? `${rowName}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), ${currentTimeSql('sqlite')}); end`;
 }
 
 async function readExistingTriggers(tx: Tx): Promise<Map<string, string>> {
