@@ -71,6 +71,15 @@ onBothEngines('The token endpoint', (engine) => {
       expectRefusal(await token(asClient({ grant_type })), 400, 'unsupported_grant_type');
   });
 
+  it('neither announces nor accepts a grant that the settings disable', async () => {
+    const path = '/.well-known/oauth-authorization-server';
+    const { body } = await request<{ grant_types_supported: string[] }>(service, path);
+    const grant_type = 'urn:gatehouse:email-code';
+    assert.ok(body.grant_types_supported.includes('password') && !body.grant_types_supported.includes(grant_type));
+    const refused = await token(asClient({ grant_type, email_code: 'x', code: '123456' }));
+    expectRefusal(refused, 400, 'unsupported_grant_type');
+  });
+
   it('refuses all clients with the same error, and sends a challenge', async () => {
     const grant = { grant_type: 'client_credentials' };
     const bodies = [

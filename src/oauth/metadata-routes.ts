@@ -14,7 +14,7 @@ import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
 import { proofAlgorithms } from './proofs/client-jws.ts';
-import { grants } from './token-endpoint.ts';
+import { enabledGrants } from './token-endpoint.ts';
 
 const confidentialAuthMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const authMethods = [...confidentialAuthMethods, 'none'];
@@ -49,7 +49,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     request_object_signing_alg_values_supported: proofAlgorithms,
     require_pushed_authorization_requests: false,
     scopes_supported: scopes.list(),
-    grant_types_supported: [...grants.keys()],
+    grant_types_supported: enabledGrants(config),
     response_types_supported: ['code'],
     response_modes_supported: responseModes,
     code_challenge_methods_supported: ['S256'],

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import type { LockAuthority } from '../database/change-as.ts';
 import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
@@ -98,6 +99,8 @@ export interface Grant {
   readonly clientTypes: readonly ClientType[];
   /** True if the client must authenticate. */
   readonly confidential?: boolean;
+  /** False if the settings disable it. */
+  isEnabled?(config: Config): boolean;
   issue(oauth: OAuth, request: GrantRequest): Promise<GrantResult>;
 }
 

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient } from './client-authentication.ts';
@@ -25,7 +26,7 @@ import { limitByRolesOfSession, scopesOfSession } from './sessions/sessions.ts';
 import { readDetails } from './sessions/store/grant-details.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
-export const grants: ReadonlyMap<string, Grant> = new Map(
+const grants: ReadonlyMap<string, Grant> = new Map(
   [
     authorizationCodeGrant,
     passwordGrant,
@@ -38,6 +39,9 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
     tokenExchangeGrant,
   ].map((grant) => [grant.type, grant]),
 );
+
+export const enabledGrants = (config: Config): string[] =>
+  [...grants.values()].filter((grant) => grant.isEnabled?.(config) ?? true).map(({ type }) => type);
 
 /** Only the authorization endpoint grants authorization details. */
 const grantsWithDetails = [authorizationCodeGrant.type, refreshTokenGrant.type];
@@ -54,7 +58,8 @@ export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): 
   const parameters = readParameters(request.body);
   const grant = grants.get(required(parameters, 'grant_type'));
   if (!grant) {
-    throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${[...grants.keys()].join(', ')}.`);
+    const types = enabledGrants(oauth.context.config).join(', ');
+    throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${types}.`);
   }
   await oauth.keys.ensureCurrent();
   const { epoch } = oauth.keys;

@@ -35,6 +35,10 @@ onBothEngines('A service without passwords', (engine) => {
     const credentials = { email: 'admin@example.com', password: 'correct horse battery' };
     const login = await request<{ error: string }>(service, '/v1/clients/web/admin/login', { json: credentials });
     assert.deepEqual([login.status, login.body.error], [400, 'unsupported_grant_type']);
+    const path = '/.well-known/oauth-authorization-server';
+    const { body } = await request<{ grant_types_supported: string[] }>(service, path);
+    for (const type of ['password', 'urn:gatehouse:email-code']) assert.ok(!body.grant_types_supported.includes(type));
+    assert.ok(body.grant_types_supported.includes('urn:gatehouse:passkey'));
     const register = await request<UserBody>(service, '/v1/register', {
       json: { ...credentials, email: 'new@example.com' },
     });

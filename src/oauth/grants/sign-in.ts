@@ -15,6 +15,7 @@ import { invalidRequest, passkeyIn, required, resourcesIn } from '../parameters.
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
+  isEnabled: ({ localPasswords }) => localPasswords,
   async issue(oauth, request) {
     if (!oauth.context.config.localPasswords) throw noPasswords();
     const { client, parameters, source, countRequest } = request;
@@ -34,11 +35,12 @@ const noPasswords = () =>
 export const emailCodeGrant: Grant = {
   type: 'urn:gatehouse:email-code',
   clientTypes: ['password'],
+  isEnabled: ({ emailCodes }) => emailCodes,
   async issue(oauth, request) {
     const { context, keys } = oauth;
     const { parameters, source, countRequest } = request;
     if (!context.config.emailCodes)
-      throw new OAuthError('unauthorized_client', 'Codes by email are disabled (EMAIL_CODES).');
+      throw new OAuthError('unsupported_grant_type', 'Codes by email are disabled (EMAIL_CODES).');
     const id = required(parameters, 'email_code');
     const code = required(parameters, 'code').replaceAll(' ', '');
     const access = requestedAccess(oauth, request);
