@@ -95,6 +95,16 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
     assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
   });
 
+  it('registers passkeys without recovery codes, and no second factor, with MFA=off', async () => {
+    const off = await start({ env: { MFA: 'off' } });
+    const person = await registerUser(off);
+    const { response } = await addPasskey(off, person);
+    assert.deepEqual([response.status, response.body.data.recovery_codes], [201, undefined], response.text);
+    const codes = await request(off, '/v1/recovery-codes', { token: person.token, method: 'POST', json: {} });
+    assert.deepEqual([codes.status, codes.body.code], [403, 'mfa_off']);
+    assert.equal((await tryLogin(off, { email: person.email, password })).status, 200);
+  });
+
   it('lets administrators only set up a factor until they have one, with MFA=admins', async () => {
     const strict = await start({ env: { MFA: 'admins' } });
     const person = await registerUser(strict);

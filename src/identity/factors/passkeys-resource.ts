@@ -95,7 +95,9 @@ export function passkeysResource(services: FactorServices) {
       const created = isObject(values.passkey) ? read.get(values.passkey) : undefined;
       if (!created) throw wrongPasskey();
       const userId = userIdOf(caller);
-      const isFirst = !created.row.automatic && (await countHeldFactors(tx, userId)).recoveryCodes === 0;
+      // With MFA=off, a passkey is no second factor, and no sign-in asks for a recovery code.
+      const isFactor = context.config.mfa !== 'off' && !created.row.automatic;
+      const isFirst = isFactor && (await countHeldFactors(tx, userId)).recoveryCodes === 0;
       if (!(await storePasskey(tx, created, { name: values.name ?? '', session_id: caller.sessionId }))) {
         throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');
       }
