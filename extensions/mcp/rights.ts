@@ -2,7 +2,7 @@ import { type Caller, hasScope } from '../../src/platform/caller.ts';
 import { Problem } from '../../src/platform/errors.ts';
 import { type Access, type ActionAccess, evaluateAccess } from '../../src/resources/declaration/access.ts';
 import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
-import { withFullProof } from '../../src/resources/declaration/step-up.ts';
+import { asProofTooOld, withFullProof } from '../../src/resources/declaration/step-up.ts';
 import type { Resource, Resources } from '../../src/resources/model/resource.ts';
 
 export type Right = 'list' | 'get' | 'create' | 'update' | 'delete';
@@ -57,7 +57,8 @@ export function resourceNamed(rights: readonly Rights[], name: unknown): Resourc
 function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;
-  const isPossible = (rule: Access) => isAllowedByRule(rule, withFullProof(caller, now), now) !== false;
+  const proven = withPossibleProof(caller, now);
+  const isPossible = (rule: Access) => isAllowedByRule(rule, proven, now) !== false;
   if (right === 'list' || right === 'get') return hasScope(caller, readScope) && isPossible(access.read);
   if (!hasScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
   // A row that the caller cannot see cannot be changed.
@@ -70,7 +71,7 @@ function mayAct({ definition, readScope, writeScope }: Resource, action: Action,
   const { access = isReading(action) ? 'read' : 'write', on = 'row' } = action;
   const reads = access === 'read' || (access !== 'write' && isReading(action));
   if (access !== 'public' && !hasScope(caller, reads ? readScope : writeScope)) return false;
-  const proven = withFullProof(caller, now);
+  const proven = withPossibleProof(caller, now);
   const decided = isAllowedByRule(ruleOf(definition.access, access, on), proven, now);
   if (on === 'collection') return decided === true;
   return decided !== false && isAllowedByRule(definition.access.read, proven, now) !== false;
@@ -83,12 +84,16 @@ function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, o
   return access;
 }
 
+/** The best proof that the caller can give: users can prove their identity again, clients and personal access tokens cannot. */
+const withPossibleProof = (caller: Caller, now: number): Caller =>
+  caller.proof.renewable ? withFullProof(caller, now) : caller;
+
 /** A rule may throw a refusal instead of returning false. Here both mean that the tool is not offered. */
 function isAllowedByRule(...args: Parameters<typeof evaluateAccess>): ReturnType<typeof evaluateAccess> {
   try {
     return evaluateAccess(...args);
   } catch (error) {
-    if (error instanceof Problem && error.status === 403) return false;
+    if (asProofTooOld(error) || (error instanceof Problem && error.status === 403)) return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { connectAssistant } from '../harness/mcp-client.ts';
+import { personalClient, registerUser } from '../harness/people.ts';
 import { sendRaw } from '../harness/raw-http.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -37,6 +38,31 @@ describe('The MCP server', () => {
     const { result } = await call('describe', { resource: 'notes' });
     assert.deepEqual((result.resources as { relations: object }[])[0]?.relations, {});
     assert.ok(!JSON.stringify(result).includes('"diaries"'));
+  });
+
+  it('offers a personal client only what it can do', async () => {
+    const owner = await registerUser(service);
+    const { id, secret } = await personalClient(service, owner.token);
+    const resource = `${service.context.config.baseUrl}/mcp`;
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret, resource };
+    const granted = await request<{ access_token: string }>(service, '/v1/oauth/token', { form });
+    const toolsOf = async (token: string) => {
+      const json = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const headers = { accept: 'application/json, text/event-stream' };
+      const { status, text } = await request(service, '/mcp', { json, token, headers });
+      assert.equal(status, 200, text);
+      const { result } = JSON.parse(text.slice(text.indexOf('{'))) as { result: { tools: { name: string }[] } };
+      return (name: string) => JSON.stringify(result.tools.find((tool) => tool.name === name));
+    };
+    const ofClient = await toolsOf(granted.body.access_token);
+    const ofUser = await toolsOf(assistant.token);
+    for (const tool of ['create', 'update', 'delete']) {
+      assert.ok(ofClient(tool).includes('"notes"') && !ofClient(tool).includes('"vaults"'), ofClient(tool));
+      assert.ok(ofUser(tool).includes('"vaults"'), 'a user can prove the identity');
+    }
+    assert.ok(ofClient('list').includes('"vaults"'));
+    assert.doesNotMatch(ofClient('act'), /users\.(get\.)?(factors|email-changes)/);
+    assert.match(ofUser('act'), /users\..*factors/);
   });
 
   it('runs an action of a collection only on the collection', async () => {

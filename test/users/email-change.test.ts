@@ -71,7 +71,7 @@ onBothEngines('A change of the email', (engine) => {
     assert.equal(shown.body.data[0]?.email, next);
     const client = await personalClient(service, ada.token);
     const { access_token } = (await client.grant()).body;
-    assert.equal((await request(service, path('me'), { token: access_token })).status, 404);
+    assert.equal((await request(service, path('me'), { token: access_token })).status, 403);
     assert.equal((await request(service, path(ada.id), { token: grace.token })).status, 404);
     assert.equal((await request(service, path(ada.id), { method: 'DELETE', token: grace.token })).status, 404);
     const link = await tokenMailed(service, 'confirm-new-email', next);

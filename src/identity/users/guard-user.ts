@@ -3,6 +3,7 @@ import { insufficientScope } from '../../http/gate/unauthorized.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
+import { anyOf, equals, role } from '../../resources/declaration/access.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
@@ -37,6 +38,10 @@ export const loginFields = ['email', 'username', 'phone'] as const;
 
 export const isSelf = (caller: Caller, id: string | undefined): boolean =>
   caller.kind === 'user' && caller.userId !== null && caller.userId === id;
+
+const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
+/** The user and administrators. A personal client can read its owner, but this rule excludes it. */
+export const selfOrAdmin = anyOf(role('admin'), self);
 
 /** A token with fewer scopes must not gain all scopes through a new password, address or role. */
 export function requireEveryScope(caller: Caller): void {

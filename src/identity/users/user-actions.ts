@@ -20,7 +20,7 @@ import { countFactors } from '../factors/factor-count-store.ts';
 import { type FactorServices, removeFactors } from '../factors/factor-services.ts';
 import { storeNewUser } from '../registration/store-new-user.ts';
 import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
-import { type HookUser, isSelf, requireEveryScope } from './guard-user.ts';
+import { type HookUser, isSelf, requireEveryScope, selfOrAdmin } from './guard-user.ts';
 
 export type InvitationServices = AccountServices & Pick<ResourceServices, 'proveByPassword'>;
 
@@ -182,20 +182,15 @@ const emailChangesSchema = Type.Array(
   Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }),
 );
 
-/** A personal client can read its owner, but not the owner's pending changes. */
-function requireOwnerOrAdmin(caller: Caller, userId: string): void {
-  if (!isSelf(caller, userId) && !isAdmin(caller)) throw nothingPending();
-}
-
 /** The new address that waits for its confirmation, at most one. The user can read and cancel it. */
 export const emailChangeActions = [
   action({
     name: 'email-changes',
     method: 'GET',
     summary: 'Show the new email address that is not confirmed yet',
+    access: selfOrAdmin,
     response: emailChangesSchema,
-    async run({ context, caller, row, now }) {
-      requireOwnerOrAdmin(caller, row.id);
+    async run({ context, row, now }) {
       const change = await findPendingChange(context.database.db, row.id, now);
       return change ? [{ email: change.new_email, requested_at: new Date(change.created_at).toISOString() }] : [];
     },
@@ -205,7 +200,6 @@ export const emailChangeActions = [
     method: 'DELETE',
     summary: 'Cancel the change of the email address',
     async run({ caller, row, transaction }) {
-      requireOwnerOrAdmin(caller, row.id);
       await transaction(async ({ context, tx, now, source }) => {
         if (!(await withdrawPendingChange(tx, row.id, now))) throw nothingPending();
         const ids = { userId: row.id, actorId: caller.userId };
@@ -227,11 +221,9 @@ export const userFactors = ({ context, mail, guardChange }: FactorServices): Act
     name: 'factors',
     method: 'GET',
     summary: 'Show how many factors of each kind a user has',
+    access: selfOrAdmin,
     response: Held,
-    async run({ caller, row }) {
-      if (!isSelf(caller, row.id) && !isAdmin(caller)) throw notFound();
-      return countFactors(context.database.db, row.id);
-    },
+    run: ({ row }) => countFactors(context.database.db, row.id),
   }),
   action({
     name: 'factors',

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { roleNames } from '../../config/config.ts';
-import type { Caller } from '../../platform/caller.ts';
 import {
   anyOf,
   boolean,
   defineResource,
-  equals,
   hasMany,
   list,
   listsNames,
@@ -19,13 +17,10 @@ import { usernameRule } from '../accounts/identifiers.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { maxNameLength, minPasswordLength } from '../accounts/user-fields.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
-import { guardUserWrite, isSelf } from './guard-user.ts';
+import { guardUserWrite, selfOrAdmin } from './guard-user.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { administerUser, emailChangeActions, userFactors } from './user-actions.ts';
 import { afterUserWrite, endAccess } from './write-user.ts';
-
-/** A personal client may read its owner, but not change it. */
-const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
 
 const identifier = { unique: true, searchable: true, sortable: true } as const;
 
@@ -127,7 +122,7 @@ export function usersResource(services: AccountServices, factors: FactorServices
       identities: hasMany('identities', { by: 'user_id' }),
       consents: hasMany('consents', { by: 'user_id' }),
     },
-    access: { read: anyOf(role('admin'), owner('id')), write: anyOf(role('admin'), self), create: role('admin') },
+    access: { read: anyOf(role('admin'), owner('id')), write: selfOrAdmin, create: role('admin') },
     changes: true,
     deleteBody: deletion,
     actions: [...emailChangeActions, ...administerUser(services), ...userFactors(factors)],
