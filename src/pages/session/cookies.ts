@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
+import { emailCodeLifetimeMs } from '../../identity/account-mails/email-code.ts';
 
 export interface Tokens {
   readonly access_token: string;
@@ -9,7 +10,7 @@ export interface Tokens {
   readonly scope?: string;
 }
 
-const keys = ['session', 'renewal', 'visitor', 'going', 'theme', 'language', 'later'] as const;
+const keys = ['session', 'renewal', 'visitor', 'going', 'theme', 'language', 'later', 'code'] as const;
 type Name = (typeof keys)[number];
 type Values = { [N in Name]?: string };
 const yearSeconds = 365 * 86_400;
@@ -56,6 +57,8 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     },
     /** A random value that forms are bound to (see csrf.ts). */
     setVisitor: (reply: FastifyReply, value: string) => set(reply, 'visitor', value),
+    /** The id of an emailed sign-in code. Only the browser that requested the code knows it. Undefined: the code was used. */
+    setEmailCode: (reply: FastifyReply, id: string | undefined) => set(reply, 'code', id, emailCodeLifetimeMs / 1000),
     /** The destination of a user who must read a mail first. The mail may open another tab. */
     setReturnPath(reply: FastifyReply, path: string): void {
       // Browsers drop a cookie that is too long. Without it, the user only loses the destination.

@@ -90,7 +90,7 @@ export function serveSecondStep(kit: PageKit): void {
 const path = '/login-code';
 
 /**
- * Signs in with a mailed code instead of a password (EMAIL_CODES=on). The form contains the id of the code, so the code
+ * Signs in with a mailed code instead of a password (EMAIL_CODES=on). A cookie contains the id of the code, so the code
  * works only in this browser.
  */
 export function serveEmailCodes(kit: PageKit): void {
@@ -108,25 +108,33 @@ export function serveEmailCodes(kit: PageKit): void {
     const { email, next: requestedNext } = pageRequest.form('email', 'next');
     const next = localPath(requestedNext);
     const response = await pageRequest.call<{ id: string }>('POST', '/v1/email-codes', { email });
-    if (response.ok) return show(pageRequest, next, { id: response.data.id });
+    if (response.ok) {
+      kit.cookies.setEmailCode(pageRequest.reply, response.data.id);
+      return show(pageRequest, next, { sent: true });
+    }
     const problem = response.errors.email ? undefined : response.message;
     return show(pageRequest.statusOf(response), next, { values: { email }, errors: response.errors, problem });
   });
 
   kit.form(`${path}/answer`, 'public', async (pageRequest) => {
-    const { id, code, next: requestedNext } = pageRequest.form('id', 'code', 'next');
+    const { code, next: requestedNext } = pageRequest.form('code', 'next');
     const next = localPath(requestedNext);
+    const id = kit.cookies.read(pageRequest.request).code;
     const wrong = message(code === '' ? 'login_step.missing' : 'login_step.wrong');
-    if (code === '') return show(pageRequest.status(422), next, { id, errors: { code: wrong } });
+    if (id === undefined) return show(pageRequest.status(422), next, { problem: wrong });
+    if (code === '') return show(pageRequest.status(422), next, { sent: true, errors: { code: wrong } });
     const destination = await findDestination(kit.oauth, next);
     const response = await kit.client.send(pageRequest, { email_code: id, code, ...destination?.level });
-    if (response.ok) return startSession(pageRequest, response.data, next);
+    if (response.ok) {
+      kit.cookies.setEmailCode(pageRequest.reply, undefined);
+      return startSession(pageRequest, response.data, next);
+    }
     if (response.code === 'mfa_required' && isMfaRequired(response.data)) {
       return showSecondStep(pageRequest, { ...response.data, next });
     }
     const problem = response.code === 'invalid_grant' ? { errors: { code: wrong } } : { problem: response.message };
     return show(pageRequest.statusOf({ ...response, status: response.status === 400 ? 422 : response.status }), next, {
-      id,
+      sent: true,
       ...problem,
     });
   });
