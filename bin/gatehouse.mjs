@@ -5,9 +5,11 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { serviceOptions } from './service-options.mjs';
+import { recordStarter } from './starter.mjs';
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const args = process.argv.slice(2);
+if (['serve', 'dev'].includes(args[0])) recordStarter();
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   fail(

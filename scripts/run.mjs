@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
+import { recordStarter } from '../bin/starter.mjs';
 import { changedFiles } from './changed-files.mjs';
 import { installChromium } from './chromium.mjs';
 import {
@@ -19,8 +20,7 @@ import {
 } from './install-and-build.mjs';
 import { execProgram, inRoot, run } from './processes.mjs';
 
-// If a signal ends npm during the start, only the shell of npm gets the signal. The service ends if this shell has ended.
-if (process.env.npm_lifecycle_event) process.env.GATEHOUSE_STARTED_BY = String(process.ppid);
+recordStarter();
 
 const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');

@@ -224,7 +224,7 @@ export const isConsoleBeingBuilt = (): boolean => process.env.GATEHOUSE_CONSOLE_
 /** Whether `npm start` or another npm script runs the program. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
-/** The shell in which npm runs `npm start` of a clone; undefined without npm. */
+/** The process that started the program, usually the shell of npm (bin/starter.mjs); undefined without npm. */
 export const starterPid = (): number | undefined => Number(process.env.GATEHOUSE_STARTED_BY) || undefined;
 
 /** The folder for a person's own files (XDG base directories). */

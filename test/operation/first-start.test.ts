@@ -64,6 +64,7 @@ function clone(): string {
   const files = {
     'npm.cjs': npm,
     'bin/service-options.mjs': readFileSync(join(root, 'bin/service-options.mjs'), 'utf8'),
+    'bin/starter.mjs': readFileSync(join(root, 'bin/starter.mjs'), 'utf8'),
     'bin/gatehouse.mjs': `process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1e6); console.log('serving');`,
     'scripts/build-service.mjs': `import { mkdirSync, writeFileSync } from 'node:fs';
       mkdirSync('dist/cli', { recursive: true }); writeFileSync('dist/cli/main.js', '');`,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { it } from 'node:test';
 import { root, startedProcesses } from '../harness/starts.ts';
 
@@ -72,3 +73,35 @@ it('A start that npm began ends if the shell of npm has ended in the meantime', 
   const running = start({ name: 'script', command, anywhere: true }, root, env(process.pid));
   assert.deepEqual(await running.end, [1, null], running.printed());
 });
+
+it('A start that npm began ends if the shell of npm ends later', async () => {
+  const script = `
+    const { stopRequested } = await import(${JSON.stringify(`${root}src/cli/terminal/stopping.ts`)});
+    const requested = stopRequested();
+    setTimeout(() => process.exit(1), 10_000);
+    console.log('loaded');
+    console.log((await requested).cause);
+    process.exit(0);`;
+  const command = [process.execPath, '--input-type=module', '--eval', script] as const;
+  const shell = start({ name: 'shell', command: ['sleep', '60'], anywhere: true }, root, {});
+  const env = { npm_lifecycle_event: 'start', GATEHOUSE_STARTED_BY: String(shell.child.pid) };
+  const { says, end, printed } = start({ name: 'script', command, anywhere: true }, root, env);
+  await says(/loaded/);
+  shell.child.kill();
+  assert.deepEqual(await end, [0, null], printed());
+});
+
+for (const program of ['scripts/run.mjs', 'bin/gatehouse.mjs']) {
+  it(`${program} ends if the shell of npm has ended before the program runs`, async () => {
+    const preload = `
+      while (process.ppid === Number(process.env.SHELL_PID));
+      process.on("exit", (code) => console.log("exit code", code));`;
+    const options = `--import 'data:text/javascript,${encodeURIComponent(preload)}'`;
+    const line = `SHELL_PID=$$ '${process.execPath}' ${options} '${root}${program}' serve &`;
+    const env = { npm_lifecycle_event: 'start', PORT: 'invalid' };
+    const { child, printed } = start({ name: 'shell', command: ['sh', '-c', line], anywhere: true }, root, env);
+    // The shell ends first. Its output closes when the program has ended too.
+    await once(child, 'close');
+    assert.equal(printed(), 'gatehouse: The npm script that started this program has ended.\nexit code 0\n');
+  });
+}

@@ -32,11 +32,12 @@ export function stopRequested(): Promise<StopRequest> {
     for (const each of process.listeners('SIGTERM')) if (each.name === 'exitEarly') process.off('SIGTERM', each);
     const stopAfterStarter = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', stopAfterStarter);
-    if (!isRunning(starterPid())) return stopAfterStarter();
+    const starter = starterPid();
+    if (!isRunning(starter)) return stopAfterStarter();
     const ancestors = npmAncestors();
-    if (ancestors === undefined) return;
+    if (ancestors === undefined && starter === undefined) return;
     const watch = setInterval(() => {
-      if (npmAncestors() === ancestors) return;
+      if (npmAncestors() === ancestors && isRunning(starter)) return;
       clearInterval(watch);
       stopAfterStarter();
     }, 500).unref();
