@@ -191,7 +191,7 @@ describe('The rate limit', () => {
     assert.equal((await as('good-b')).status, 200);
   });
 
-  it('counts wrong tokens and unknown paths by address', async () => {
+  it('counts wrong tokens and anonymous requests for unknown paths by address', async () => {
     const url = await start({ RATE_LIMIT: '3' });
     const guess = () => fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: 'Bearer nonsense' } });
     assert.equal((await guess()).status, 401);
@@ -203,6 +203,21 @@ describe('The rate limit', () => {
       (await fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: 'Bearer good' } })).status,
       200,
     );
+  });
+
+  it('counts unknown paths and methods of an authenticated caller by caller', async () => {
+    const url = await start({ RATE_LIMIT: '2' });
+    const as = (token: string, method: string, path: string) =>
+      fetch(url + path, { method, headers: { ...json, authorization: `Bearer ${token}` } });
+    for (const token of ['good-a', 'good-b']) {
+      assert.equal((await as(token, 'GET', '/v1/nothing')).status, 404);
+      assert.equal((await as(token, 'DELETE', '/v1/guarded')).status, 405);
+      assert.equal((await as(token, 'GET', '/v1/nothing')).status, 429);
+      assert.equal((await as(token, 'GET', '/v1/guarded')).status, 429);
+    }
+    assert.equal((await fetch(`${url}/v1/things`, { headers: json })).status, 200);
+    assert.equal((await as('nonsense', 'GET', '/v1/nothing')).status, 404);
+    assert.equal((await fetch(`${url}/v1/things`, { headers: json })).status, 429);
   });
 
   it('counts redirects to the login page by address', async () => {

@@ -65,7 +65,12 @@ export function addGate(
         requireJson(request, route.config.eventStream === true);
       }
       rejectMalformed(request, route.config.query === 'raw');
-      if (route.pattern === undefined) return respondToUnknownPath(request, reply, policy);
+      if (route.pattern === undefined) {
+        accountOfUnknownPath(request)
+          .then((account) => respondToUnknownPath(request, reply, policy, account))
+          .catch(continueRequest);
+        return;
+      }
       const { auth, bearer, web, scope, limited } = route.config;
       const byCookie = auth === 'auth:web' || web === 'optional';
       const anonymous = (bearer !== 'optional' || !byToken) && !byCookie;
@@ -128,8 +133,23 @@ export function addGate(
     return corsPolicyOf(path?.url ?? url, path?.config);
   }
 
-  function respondToUnknownPath(request: FastifyRequest, reply: FastifyReply, policy: CorsPolicy): void {
-    limit.count(addressOf(request), reply);
+  /** The account of a valid token, otherwise the address. An invalid token changes nothing else in the response. */
+  async function accountOfUnknownPath(request: FastifyRequest): Promise<string> {
+    if (request.headers.authorization === undefined) return addressOf(request);
+    try {
+      return rateLimitAccount(await authenticate.bearer(bearerToken(request), request));
+    } catch {
+      return addressOf(request);
+    }
+  }
+
+  function respondToUnknownPath(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    policy: CorsPolicy,
+    account: string,
+  ): void {
+    limit.count(account, reply);
     const requestPath = withoutQuery(request.url);
     const path = paths.find(requestPath);
     if (!path) throw notFound(`There is nothing at ${requestPath.slice(0, 200)}.`);
