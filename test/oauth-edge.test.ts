@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
+import { addApplication } from './harness/applications.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type RawResponse, sendOne } from './harness/raw-http.ts';
 import { request } from './harness/request.ts';
@@ -212,6 +213,17 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
       200,
       'another client at the same address is counted separately',
     );
+  });
+
+  it('counts a public client that starts a device flow by its network', async () => {
+    const service = await start(limited);
+    const form = { client_id: (await addApplication(service, { public: true })).id };
+    const left = [];
+    for (let i = 0; i < 4; i++) {
+      const { status, headers } = await request(service, '/oauth/device_authorization', { form });
+      left.push([status, headers.get('ratelimit-remaining')]);
+    }
+    assert.deepEqual(left, [...[2, 1, 0].map((n) => [200, String(n)]), [429, '0']]);
   });
 
   it('tells the client how many requests are left', async () => {

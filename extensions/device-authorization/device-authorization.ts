@@ -3,7 +3,7 @@ import type { Context } from '../../src/database/context.ts';
 import { uuidv7 } from '../../src/database/uuid.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
-import { authenticateClient } from '../../src/oauth/client-authentication.ts';
+import { authenticateClient, countPublicClient } from '../../src/oauth/client-authentication.ts';
 import { invalidClient, mayUseGrant, unauthorizedClient } from '../../src/oauth/clients/client-rules.ts';
 import type { StoredClient } from '../../src/oauth/clients/client-store.ts';
 import { clientScopes, grantScopes, openidScope } from '../../src/oauth/clients/scopes/scopes.ts';
@@ -53,6 +53,7 @@ export async function authorizeDevice(oauth: OAuth, request: ClientRequest) {
     });
   }
   const client = await authenticateClient(oauth, request, parameters);
+  countPublicClient(client, request);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeGrant.type)) throw unauthorizedClient(client);
   // RFC 9396 5: unsupported details are rejected, not ignored.
   if (parameters.has('authorization_details')) {
