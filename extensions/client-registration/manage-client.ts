@@ -1,5 +1,6 @@
 import { commitAndInvalidate, type Invalidate } from '../../src/database/bus.ts';
 import type { Tx } from '../../src/database/database.ts';
+import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import {
   findClient,
   lockClient,
@@ -33,11 +34,12 @@ async function asRegistered<T>(
   { token, clientId }: Managing,
   work: (tx: Tx, managed: Managed, invalidate: Invalidate) => Promise<T>,
 ): Promise<T> {
+  if (token === undefined) throw unauthorized('token_missing');
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
     await lockClient(tx, clientId);
     const registration = await findRegistration(tx, clientId);
     const client = registration && (await findClient(tx, clientId));
-    if (!client || token === undefined || !isRegistrationToken(token, registration.token_hash)) throw invalidToken();
+    if (!client || !isRegistrationToken(token, registration.token_hash)) throw invalidToken();
     return work(tx, { client, registration }, invalidate);
   });
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../src/database/context.ts';
 import { forbidApplications } from '../../src/http/gate/forbid-applications.ts';
 import { requireProof } from '../../src/http/gate/require-proof.ts';
+import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../src/oauth/clients/secrets/short-token.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { anonymousCaller, type Caller, hasScope, isAdmin } from '../../src/platform/caller.ts';
@@ -21,7 +22,7 @@ const isInitialToken = async ({ database, now }: Context, token: string): Promis
 
 /** RFC 6750 3.1. */
 export const invalidToken = (): OAuthError =>
-  new OAuthError('invalid_token', 'The token is missing, wrong or expired.', {
+  new OAuthError('invalid_token', 'The token is wrong or has expired.', {
     status: 401,
     headers: { 'WWW-Authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
   });
@@ -31,7 +32,7 @@ const scopeOfRegistration = 'clients:write';
 /** Checks whether a client may be registered: openly, with an initial access token, or with an administrator's token. */
 export async function authorizeRegistration({ context, keys, verifier }: OAuth, token: string | undefined) {
   if (context.config.dynamicClients === 'open') return anonymousCaller;
-  if (token === undefined) throw invalidToken();
+  if (token === undefined) throw unauthorized('token_missing');
   await keys.ensureCurrent();
   if (await isInitialToken(context, token)) return anonymousCaller;
   const caller = await verifier.verify(token, null);

@@ -162,8 +162,11 @@ onBothEngines('Dynamic client registration', (engine) => {
     const { body: other } = await register(open, { redirect_uris });
     const path = `/oauth/register/${made.client_id}`;
     const token = made.registration_access_token;
-    for (const wrong of [other.registration_access_token, 'made-up', null])
-      assert.equal((await request(open, path, { token: wrong })).status, 401);
+    for (const wrong of [other.registration_access_token, 'made-up', null]) {
+      const { status, headers } = await request(open, path, { token: wrong });
+      const named = /error="invalid_token"/.test(headers.get('www-authenticate') ?? '');
+      assert.deepEqual([status, named], [401, wrong !== null], 'RFC 6750 3.1');
+    }
     assert.equal((await request(open, '/oauth/register/nobody', { token })).status, 401);
     assert.equal((await request(open, '/oauth/register/gatehouse-cli', { token })).status, 401);
 
@@ -215,6 +218,8 @@ onBothEngines('Dynamic client registration', (engine) => {
       'a personal access token': 401,
       "an administrator's": 201,
     });
+    const withoutToken = await register(byToken, { redirect_uris });
+    assert.match(withoutToken.headers.get('www-authenticate') ?? '', /^Bearer (?!.*error=)/, 'RFC 6750 3.1');
     byToken.advance(901_000);
     const late = await register(byToken, { redirect_uris }, admin);
     assert.deepEqual([late.status, late.body.error], [401, 'insufficient_user_authentication']);
