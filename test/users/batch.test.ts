@@ -36,6 +36,23 @@ onBothEngines('A batch of accounts', (engine) => {
     assert.deepEqual([status, body.code], [400, 'idempotency_key_invalid']);
   });
 
+  it('is refused completely with If-Match, which names the version of one row', async () => {
+    const { id } = await addUser(service.context);
+    const path = `/v1/users/${id}`;
+    const etag = (await request(service, path, { token })).headers.get('etag') ?? '';
+    const rows = [{ id, name: 'Grace' }];
+    for (const tag of [etag, '"1-other"']) {
+      const { status, body } = await send('PATCH', 'users', rows, { 'if-match': tag });
+      assert.deepEqual([status, body.code], [400, 'bad_request'], tag);
+      const headers = { 'if-match': tag };
+      const deletion = { method: 'DELETE', json: { ids: [id] }, token, headers };
+      assert.equal((await request(service, '/v1/users/batches', deletion)).status, 400, tag);
+    }
+    assert.equal((await request(service, path, { token, headers: { 'if-none-match': etag } })).status, 304);
+    const { body } = await send('PATCH', 'users', rows, { 'if-match': '*' });
+    assert.equal(body.data[0]?.status, 200);
+  });
+
   it('is not cached', async () => {
     const { headers } = await send('PATCH', 'users', [{ id: 'me', name: 'Ada' }]);
     assert.equal(headers.get('cache-control'), 'no-store');

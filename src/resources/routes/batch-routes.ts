@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { rateLimitAccount } from '../../http/gate/gate.ts';
-import { tooManyRequests } from '../../platform/errors.ts';
+import { badRequest, tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
@@ -47,7 +47,13 @@ async function runBatch(
   operation: BatchOperation,
   request: FastifyRequest,
 ): Promise<string[]> {
-  const idempotencyHeader = request.headers['idempotency-key'];
+  const { 'if-match': ifMatch, 'idempotency-key': idempotencyHeader } = request.headers;
+  // Ignored, the condition would not protect the changes of others. `*` only requires rows that exist.
+  if (operation !== 'create' && ifMatch !== undefined && ifMatch.trim() !== '*') {
+    throw badRequest(
+      'If-Match names the version of one row, so a batch cannot use it. Send if_match with each row of a PATCH, or delete rows one by one.',
+    );
+  }
   const provable = { call: callOf(services, request), body: request.body };
   // One password proves all rows.
   const { call: provenCall, body } = await withPasswordProof(services, resource, provable);
