@@ -8,7 +8,7 @@ import type { RunningService } from '../main/start.ts';
 import { createLog } from '../platform/log.ts';
 import { explain } from './terminal/explain.ts';
 import { readPort } from './terminal/option-values.ts';
-import { printAddresses, printFirstPasswordAgain } from './terminal/print-addresses.ts';
+import { printAddresses } from './terminal/print-addresses.ts';
 import { terminalProgressBar } from './terminal/progress-bar.ts';
 import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from './terminal/stopping.ts';
 
@@ -51,9 +51,7 @@ export function addServe(program: Command): void {
       const service = await startUnlessStopped(start(flags, isTerminal), requested);
       await printAddresses(service, isTerminal);
       setTimeout(tuneV8, 200).unref();
-      const signal = await requested;
-      await printFirstPasswordAgain(service, isTerminal);
-      await stopAndExit(service, signal);
+      await stopAndExit(service, await requested);
     });
 }
 

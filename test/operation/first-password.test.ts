@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, mock } from 'node:test';
 import pino from 'pino';
-import { printAddresses, printFirstPasswordAgain } from '../../src/cli/terminal/print-addresses.ts';
+import { printAddresses } from '../../src/cli/terminal/print-addresses.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
@@ -47,12 +47,10 @@ onBothEngines('The first password', (engine) => {
     assert.match(logged.join(''), /nobody has signed in with the first password yet/);
     assert.doesNotMatch(logged.join(''), new RegExp(password));
     assert.match(await printed(() => printAddresses(asStarted(second), true)), new RegExp(`Password +${password} `));
-    assert.match(await printed(() => printFirstPasswordAgain(asStarted(second), true)), new RegExp(password));
     assert.equal(await logIn(second, 'not that one'), 400);
     assert.ok(existsSync(file));
     assert.equal(await logIn(second, password), 200);
     assert.ok(!existsSync(file));
-    assert.equal(await printed(() => printFirstPasswordAgain(asStarted(second), true)), '');
     await second.close();
 
     // The file exists again, as after a sign-in on another machine.

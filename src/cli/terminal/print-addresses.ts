@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { type FirstAdministrator, logFirstAdministrator } from '../../identity/accounts/first-password.ts';
@@ -44,13 +43,6 @@ function drawBox(lines: readonly string[]): string[] {
   const width = Math.max(...lines.map(({ length }) => length));
   const edge = '─'.repeat(width + 2);
   return [`  ┌${edge}┐`, ...lines.map((text) => `  │ ${text.padEnd(width)} │`), `  └${edge}┘`];
-}
-
-/** Shows the first password again at the stop, unless its owner has signed in: it may have scrolled away. */
-export async function printFirstPasswordAgain(service: RunningService, isTerminal: boolean): Promise<void> {
-  const administrator = await service.administrator;
-  if (!isTerminal || !administrator?.password) return;
-  if (!administrator.file || existsSync(administrator.file)) administratorLines(administrator);
 }
 
 function announceInLog({ context: { config, log }, url: address }: RunningService): void {
