@@ -40,7 +40,10 @@ export function bareServers(): (env?: Record<string, string>) => Promise<string>
       },
     );
     const open = { config: { auth: 'public' } } as const;
-    app.get('/v1/things', open, async (request) => ({ data: [], query: request.query }));
+    app.get('/v1/things', { config: { auth: 'public', query: 'own' } }, async (request) => ({
+      data: [],
+      query: request.query,
+    }));
     app.post('/v1/things', open, async (request, reply) => reply.code(201).send({ data: request.body ?? null }));
     app.get('/v1/things/:id', open, async (request) => ({ data: request.params }));
     app.delete('/v1/things/:id', open, async (_request, reply) => reply.code(204).send());
