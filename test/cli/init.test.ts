@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { requiredNode } from '../../bin/required-node.mjs';
 import { gatehouseHere } from '../harness/command-here.ts';
 
 describe('The command init', () => {
@@ -31,8 +32,9 @@ describe('The command init', () => {
     writeFileSync(join(dir, 'installed/package.json'), JSON.stringify(before));
     assert.equal((await init('installed')).code, 0);
     assert.ok(existsSync(join(dir, 'installed/resources/books.ts')));
-    const { scripts, dependencies } = packageOf('installed');
+    const { scripts, dependencies, engines } = packageOf('installed');
     assert.deepEqual([scripts.test, dependencies['gatehouse-server']], ['node --test', '1.0.0']);
+    assert.deepEqual(engines, { node: `>=${requiredNode}` });
   });
 
   it('asks before it changes an existing project, and adds no example', async () => {

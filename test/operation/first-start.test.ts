@@ -63,6 +63,7 @@ function clone(): string {
   });
   const files = {
     'npm.cjs': npm,
+    'bin/required-node.mjs': readFileSync(join(root, 'bin/required-node.mjs'), 'utf8'),
     'bin/service-options.mjs': readFileSync(join(root, 'bin/service-options.mjs'), 'utf8'),
     'bin/starter.mjs': readFileSync(join(root, 'bin/starter.mjs'), 'utf8'),
     'bin/gatehouse.mjs': `process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1e6); console.log('serving');`,
