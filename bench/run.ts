@@ -3,6 +3,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPostgres } from '../test/harness/postgres-server.ts';
+import { enterRunFolder } from '../test/harness/run-folder.ts';
 import { measureChanges } from './changes.ts';
 import { compareCommits } from './compare-commits.ts';
 import { compareEngines } from './compare-engines.ts';
@@ -20,9 +21,11 @@ import type { Report } from './report/report.ts';
 import { textReport } from './report/text-report.ts';
 
 const { against, parts, plan, postgres: withPostgres, out } = readOptions();
+// The disk is measured too.
+enterRunFolder({ onDisk: true });
 
-if (plan.peers && parts.includes('operations')) installPackages('peers');
-if (loadGenerator === 'autocannon') installPackages('.');
+if (plan.peers && parts.includes('operations')) await installPackages('peers');
+if (loadGenerator === 'autocannon') await installPackages('.');
 const postgres = withPostgres && parts.length > 0 ? await createPostgres() : undefined;
 const postgresUrl = postgres?.url;
 const report: Report = {

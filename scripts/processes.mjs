@@ -8,6 +8,10 @@ export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 export const inRoot = (...parts) => join(root, ...parts);
 
+/** If a signal ends npm, only the shell of npm gets the signal. Then this process has another parent. */
+const parent = process.ppid;
+const isOrphan = () => process.env.npm_lifecycle_event && process.ppid !== parent;
+
 const exitCode = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
 
 /**
@@ -30,6 +34,7 @@ export function run(
     for (const signal of signals) process.on(signal, forward);
     const stop = () => child.kill();
     process.on('exit', stop);
+    const watch = setInterval(() => isOrphan() && forward('SIGTERM'), 1000);
     let errors = '';
     child.stderr?.on('data', (chunk) => {
       errors += chunk;
@@ -39,6 +44,7 @@ export function run(
       progressMessage && setInterval(() => console.log(`${progressMessage} (${seconds(started)} s so far)`), 20_000);
     const ended = (code, signal) => {
       clearInterval(timer);
+      clearInterval(watch);
       for (const name of signals) process.off(name, forward);
       process.off('exit', stop);
       if (code === 0) return resolve(true);

@@ -24,7 +24,7 @@ recordStarter();
 
 const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');
-/** With this condition, imports of `gatehouse/…` resolve to the sources. */
+/** With this condition, imports of `gatehouse-server/…` resolve to the sources. */
 const fromSource = '--conditions=gatehouse-source';
 const sweepFolders = 'generators|published-clients';
 
@@ -90,7 +90,7 @@ async function example() {
 
 async function bench() {
   await build(node);
-  execProgram(node, [fromSource, inRoot('bench/run.ts'), ...args]);
+  await run(node, [fromSource, inRoot('bench/run.ts'), ...args]);
 }
 
 /** Measures the size of the pages and their load time on a slow connection. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -76,6 +77,36 @@ describe('The benchmark', () => {
         ['2.00', false],
       ],
     );
+  });
+
+  it('leaves no file and no process behind when a signal ends it', { timeout: 120_000 }, async () => {
+    const temporary = mkdtempSync(join(out, 'temporary-'));
+    const args = [
+      '--conditions=gatehouse-source',
+      join(root, 'bench/run.ts'),
+      '--quick',
+      '--only=flames',
+      `--out=${out}`,
+    ];
+    const child = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: temporary }, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const isWorking = () => globSync('**/gatehouse.db', { cwd: temporary }).length > 0;
+    while (child.exitCode === null && !isWorking()) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [1, null]);
+    assert.deepEqual(readdirSync(temporary), []);
+  });
+
+  it('says that PostgreSQL cannot reach a folder of root', { skip: process.getuid?.() !== 0 }, async () => {
+    const temporary = mkdtempSync(join(out, 'private-'));
+    const create = `
+      const { createPostgres } = await import(${JSON.stringify(join(root, 'test/harness/postgres-server.ts'))});
+      await createPostgres();`;
+    await assert.rejects(
+      run(process.execPath, ['--input-type=module', '--eval', create], { env: { ...process.env, TMPDIR: temporary } }),
+      ({ stderr }: { stderr: string }) => /the user nobody, who cannot enter .*private-/.test(stderr),
+    );
+    assert.deepEqual(readdirSync(temporary), []);
   });
 
   for (const [option, message] of [

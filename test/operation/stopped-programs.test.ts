@@ -105,3 +105,16 @@ for (const program of ['scripts/run.mjs', 'bin/gatehouse.mjs']) {
     assert.equal(printed(), 'gatehouse: The npm script that started this program has ended.\nexit code 0\n');
   });
 }
+
+it('A program that npm began ends if the shell of npm has ended', async () => {
+  const script = `
+    const { run } = await import(${JSON.stringify(`${root}scripts/processes.mjs`)});
+    const stoppable = "process.on('SIGTERM', () => process.exit(console.log('stopped')));";
+    await run(process.execPath, ['--eval', stoppable + ${JSON.stringify(inner)}]);`;
+  const command = ['sh', '-c', '"$NODE" --input-type=module --eval "$SCRIPT"; true'] as const;
+  const env = { NODE: process.execPath, SCRIPT: script, npm_lifecycle_event: 'bench' };
+  const { child, says } = start({ name: 'shell', command, anywhere: true }, root, env);
+  await says(/ready/);
+  child.kill('SIGKILL');
+  await says(/stopped/);
+});
