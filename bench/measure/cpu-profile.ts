@@ -32,7 +32,7 @@ const areas: readonly [RegExp, Area][] = [
   [/^node:internal\/crypto/, 'cryptography'],
   [/node_modules\/(fastify|find-my-way|avvio|fast-json-stringify|@fastify)\b/, 'Fastify'],
   [/node_modules\//, 'other libraries'],
-  [/\/(src|dist)\//, 'Gatehouse'],
+  [/\/(src|dist|extensions)\//, 'Gatehouse'],
 ];
 
 const regionsByFile = new Map<string, readonly { readonly source: string; readonly line: number }[]>();

@@ -38,7 +38,7 @@ function ticksOf(pid: number): number {
   }
 }
 
-/** The process and all its descendants. */
+/** The process and its children: the workers of a service. */
 function family(pid: number): number[] {
   try {
     const tasks = readdirSync(`/proc/${pid}/task`);

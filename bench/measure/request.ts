@@ -8,11 +8,6 @@ export interface BenchRequest {
   readonly values?: readonly string[];
   /** The name of the JSON field in the response that contains the next value (a refresh token is used once). */
   readonly nextValue?: string;
-  /**
-   * The server may have deleted the data of the request in the meantime, so a new request is fetched before each
-   * load.
-   */
-  readonly perishable?: true;
   readonly expect: { readonly status: number; readonly includes?: string };
 }
 

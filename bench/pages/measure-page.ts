@@ -44,10 +44,10 @@ export async function measurePage(
   await browser.send('Emulation.setCPUThrottlingRate', { rate: line ? 1 : slowProcessor });
   await page.goto(url + path, { waitUntil: 'commit' });
   await page.waitForSelector(usable, { timeout: 60_000 });
-  const [firstPaint = 0, now = 0] = await page.evaluate(() => [
-    performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
-    performance.now(),
-  ]);
+  const now = await page.evaluate(() => performance.now());
+  // An element can be there before the browser has painted.
+  const paint = await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
+  const firstPaint = (await paint.jsonValue()) as number;
   await page.close();
   return { firstPaint, usable: now, kilobytes: bytes / 1000, requests };
 }
