@@ -66,7 +66,7 @@ function lacksPlatformPackage(folder) {
 }
 
 /** Installs the packages in the lock files of these folders, all at the same time, unless they are already installed. */
-async function install(wanted) {
+export async function install(wanted) {
   if (wanted.every(isInstalled)) return;
   await withLock(() =>
     Promise.all(

@@ -1,5 +1,5 @@
 import { execFileSync, type StdioOptions } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,12 +24,12 @@ function hashOf(commit: string): string {
   }
 }
 
-/** Unpacks and builds another commit of this repository below `.cache/commits`. Reuses an existing build. */
+/** Unpacks and builds another commit of this repository below `.cache/commits`. Reuses an existing build with the same packages. */
 export function buildCommit(commit: string): BuiltCommit {
   const hash = hashOf(commit);
   const name = hash.slice(0, 9);
   const folder = join(root, '.cache/commits', hash);
-  if (existsSync(join(folder, 'dist/cli/main.js'))) return { name, root: folder };
+  if (existsSync(join(folder, 'dist/cli/main.js')) && hasItsPackages(folder)) return { name, root: folder };
   console.log(`Building ${name}…`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -42,9 +42,23 @@ export function buildCommit(commit: string): BuiltCommit {
   return { name, root: folder };
 }
 
+const parts = ['.', 'console', 'scripts/bundler'] as const;
+
+/** False if the packages are links, and this checkout has moved, or has other packages now. */
+export function hasItsPackages(folder: string, checkout = root): boolean {
+  return parts.every((part) => {
+    const [here, there] = [join(checkout, part), join(folder, part)];
+    const theirs = lockIn(there);
+    if (theirs === undefined) return true;
+    const packages = join(there, 'node_modules');
+    if (!lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink()) return existsSync(packages);
+    return readlinkSync(packages) === join(here, 'node_modules') && lockIn(here) === theirs;
+  });
+}
+
 /** Links the packages of this checkout if both commits need the same ones. Otherwise installs the commit's own. */
 function installPackages(folder: string): void {
-  for (const part of ['.', 'console', 'scripts/bundler']) {
+  for (const part of parts) {
     const [here, there] = [join(root, part), join(folder, part)];
     const theirs = lockIn(there);
     if (theirs === undefined) continue;
