@@ -4,6 +4,7 @@ import type { Plan } from './compare-operations.ts';
 import { writeCarsUntil } from './gatehouse/run-sql.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
+import { median } from './measure/median.ts';
 import { type OpenStreams, openStreams } from './measure/open-streams.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
 import type { ServerProcess } from './measure/server-process.ts';
@@ -95,8 +96,7 @@ async function measureStreams(server: ServerProcess, { quick }: Plan) {
     times.push(performance.now() - begun);
   }
   followers.close();
-  const ms = times.sort((a, b) => a - b)[2] as number;
-  return { idle: { streams, memoryMb }, fanOut: { subscribers, ms } };
+  return { idle: { streams, memoryMb }, fanOut: { subscribers, ms: median(times) } };
 }
 
 /** Writes as quickly as possible. `write` returns the number of rows that it wrote. */

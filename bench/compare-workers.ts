@@ -3,6 +3,7 @@ import type { Plan } from './compare-operations.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
 import { type Measured, medianOf, type Ratio, ratioOf } from './measure/median.ts';
+import { checkOnce } from './measure/request.ts';
 import type { ServerProcess } from './measure/server-process.ts';
 
 /**
@@ -60,7 +61,11 @@ async function compare(services: Record<Arrangement, ServerProcess[]>, operation
   const rounds: Record<Arrangement, Costed[]> = { one: [], workers: [], apart: [] };
   for (let round = 0; round <= plan.rounds; round++) {
     for (const name of round % 2 === 0 ? arrangements : arrangements.toReversed()) {
-      const driven = services[name].map(async (server) => ({ server, request: await server.again(operation) }));
+      const driven = services[name].map(async (server) => {
+        const request = await server.again(operation);
+        if (round === 0) await checkOnce(server.url, `${server.name}: ${operation}`, request);
+        return { server, request };
+      });
       const costed = await driveCosted(await Promise.all(driven), plan);
       // The first round only warms up.
       if (round > 0) rounds[name].push(costed);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Plan } from './compare-operations.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { type Frame, readProfile } from './measure/cpu-profile.ts';
-import { drive } from './measure/load.ts';
+import { driveStrictly } from './measure/load.ts';
 
 export interface Flame {
   readonly operation: string;
@@ -25,10 +25,10 @@ export async function flames(plan: Plan): Promise<Flame[]> {
       const folder = mkdtempSync(join(tmpdir(), 'gatehouse-profile-'));
       const server = await prepared.start(['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200']);
       const load = { connections: plan.connections, seconds: plan.quick ? 1 : 6 };
-      if (!plan.quick) await drive(server.url, await server.again(operation), { ...load, seconds: 1 });
+      if (!plan.quick) await driveStrictly(server.url, await server.again(operation), { ...load, seconds: 1 });
       const request = await server.again(operation);
       const from = now();
-      const { requests } = await drive(server.url, request, load);
+      const { requests } = await driveStrictly(server.url, request, load);
       const to = now();
       // The profile is written when the process ends.
       await server.stop();

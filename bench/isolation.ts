@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import type { Plan } from './compare-operations.ts';
 import { runSql } from './gatehouse/run-sql.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
-import { drive } from './measure/load.ts';
+import { drive, driveStrictly } from './measure/load.ts';
 import { medianOf } from './measure/median.ts';
-import type { BenchRequest } from './measure/request.ts';
+import { type BenchRequest, checkOnce } from './measure/request.ts';
 import type { Result } from './measure/result.ts';
 
 /** The service has no part in it: it shows how the system divides the processor. */
@@ -34,7 +34,8 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
   let isStopped = false;
   const lowest = constants.priority.PRIORITY_LOW;
   try {
-    await drive(server.url, get, load);
+    for (const name of ['get', 'password']) await checkOnce(server.url, name, server.operations[name] as BenchRequest);
+    await driveStrictly(server.url, get, load);
     const idleResults: Result[] = [];
     const loads: Record<string, () => Promise<unknown>> = {
       'while logins saturate the hashing queue': async () => drive(server.url, await server.again('password'), longer),
@@ -49,10 +50,10 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
     for (const [name, startLoad] of Object.entries(loads)) {
       const loadedResults: Result[] = [];
       for (let round = 0; round < rounds; round++) {
-        idleResults.push(await drive(server.url, get, load));
+        idleResults.push(await driveStrictly(server.url, get, load));
         const running = startLoad();
         await new Promise((resolve) => setTimeout(resolve, 300));
-        loadedResults.push(await drive(server.url, get, load));
+        loadedResults.push(await driveStrictly(server.url, get, load));
         await running;
       }
       during.push({ name, ...medianOf(loadedResults) });
@@ -84,13 +85,13 @@ async function whilePruning(
   const count = () => Number(file.prepare('select count(*) as sessions from sessions').get()?.sessions);
   try {
     const before = count();
-    await drive(server.url, get, { ...load, seconds: 1 });
+    await driveStrictly(server.url, get, { ...load, seconds: 1 });
     const deadline = performance.now() + 90_000;
     while (count() >= before) {
       if (performance.now() > deadline) throw new Error('the service did not prune its expired sessions');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    return await drive(server.url, get, load);
+    return await driveStrictly(server.url, get, load);
   } finally {
     file.close();
     await server.stop();

@@ -1,4 +1,4 @@
-import { drive } from './load.ts';
+import { driveStrictly } from './load.ts';
 import { quantile } from './median.ts';
 import { spentBy, spentSince } from './processor-time.ts';
 import type { BenchRequest } from './request.ts';
@@ -27,7 +27,7 @@ export async function driveCosted(driven: readonly Driven[], { connections, seco
   const load = { seconds, connections: Math.max(1, Math.floor(connections / driven.length)) };
   const look = () => Promise.all(driven.map(({ server }) => spentBy(server)));
   const before = await look();
-  const results = await Promise.all(driven.map(({ server, request }) => drive(server.url, request, load)));
+  const results = await Promise.all(driven.map(({ server, request }) => driveStrictly(server.url, request, load)));
   const after = await look();
   const result = results.reduce(together);
   // Processes that serve a whole PostgreSQL appear for each of its databases, but count once.

@@ -12,3 +12,12 @@ export const loadGenerator = hasWrk ? 'wrk' : 'autocannon';
 /** Sends one request after another on each connection, and waits for each response. */
 export const drive = (url: string, request: BenchRequest, load: Load): Promise<Result> =>
   hasWrk ? driveByWrk(url, request, load) : driveByAutocannon(url, request, load);
+
+/** Throws if a request failed: a failure takes another time than a success. */
+export async function driveStrictly(url: string, request: BenchRequest, load: Load): Promise<Result> {
+  const result = await drive(url, request, load);
+  const { failures, requests } = result;
+  if (failures > 0)
+    throw new Error(`${failures} of ${requests} requests failed: ${request.method} ${url}${request.path}`);
+  return result;
+}

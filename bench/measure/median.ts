@@ -17,8 +17,13 @@ export interface Ratio {
   readonly high: number;
 }
 
-export const quantile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+/** Interpolates between the two closest values. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? 0;
+  return below + (place % 1) * ((sorted[Math.ceil(place)] ?? below) - below);
+}
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
