@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serviceOptions } from '../bin/service-options.mjs';
 import { compilerFlags } from '../src/cli/serve.ts';
+import { measureStarts, type Starts } from './gatehouse/measure-starts.ts';
 import { searchedCar } from './gatehouse/operations.ts';
 import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
-import { startOfBuilt } from './gatehouse/start-of-built.ts';
 import { drive } from './measure/load.ts';
 import { type Measured, medianOf } from './measure/median.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
@@ -36,6 +36,7 @@ export interface ServerFigures {
 }
 
 export interface Comparison {
+  readonly starts: Starts;
   readonly limits: ServerFigures;
   /** The same limit, run by Node with the options of the service. */
   readonly limitsWithOptions: ServerFigures;
@@ -56,7 +57,7 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
   const servers: ServerProcess[] = [];
   try {
     const gatehouse: ServerProcess[] = [];
-    const start = await startOfBuilt(plan.quick ? 1 : 5);
+    const starts = await measureStarts(plan.quick ? 1 : 5);
     for (const each of prepared) gatehouse.push(await each.start());
     const limitsOf = (name: string, options: readonly string[]) =>
       startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch, { name, options });
@@ -68,8 +69,9 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     }
     const figures = await measure(servers, plan);
     return {
+      starts,
       limits: figures[0] as ServerFigures,
-      gatehouse: figures.slice(1, 1 + gatehouse.length).map((each) => ({ ...each, ...start })),
+      gatehouse: figures.slice(1, 1 + gatehouse.length),
       limitsWithOptions: figures[1 + gatehouse.length] as ServerFigures,
       peers: figures.slice(2 + gatehouse.length),
     };
@@ -90,7 +92,7 @@ export async function startLimits(
   const response = await fetch(server.url + path, { headers });
   const kept = [...response.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
   const file = join(dir, 'answer.json');
-  writeFileSync(file, JSON.stringify({ request: headers, headers: kept, body: await response.text() }));
+  writeFileSync(file, JSON.stringify({ request: headers, headers: kept }));
   return startServer({
     name,
     args: [...options, fileURLToPath(new URL('limits/server.ts', import.meta.url))],

@@ -58,9 +58,12 @@ const maxRounds = 5;
 async function measure(servers: readonly ServerProcess[], plan: Plan) {
   const costs: Record<string, number[]> = {};
   const processor: Record<string, Cost[]> = {};
-  const cursors = await Promise.all(servers.map(deepCursor));
   const selected: string[] = measured.filter((name) => plan.operations.includes(name));
-  if (plan.operations.includes('cursor page')) selected.push(deepCursorPage);
+  const cursors: BenchRequest[] = [];
+  if (plan.operations.includes('cursor page')) {
+    for (const [i, server] of servers.entries()) cursors.push(await deepCursor(server, plan.sizes[i] as number));
+    selected.push(deepCursorPage);
+  }
   for (const name of selected) {
     const rounds: Costed[][] = servers.map(() => []);
     for (let round = 0; round <= Math.min(plan.rounds, maxRounds); round++) {
@@ -79,20 +82,20 @@ async function measure(servers: readonly ServerProcess[], plan: Plan) {
   return { costs, processor };
 }
 
-/** A cursor some thousand rows into the list. The benchmark pages to it, because cursors cannot be constructed. */
-async function deepCursor({ url, operations }: ServerProcess): Promise<BenchRequest> {
+/** A cursor after nine tenths of the list. The benchmark pages to it, because cursors cannot be constructed. */
+async function deepCursor({ url, operations }: ServerProcess, size: number): Promise<BenchRequest> {
   const { headers } = operations['page with include'] as BenchRequest;
   let cursor = '';
-  for (let i = 0; i < 9; i++) {
+  const pages = Math.floor((size * 0.9) / 100);
+  for (let i = 0; i < pages; i++) {
     const response = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
     const { meta } = (await response.json()) as { meta: { pagination: { next_cursor: string | null } } };
-    if (meta.pagination.next_cursor === null) break;
-    cursor = meta.pagination.next_cursor;
+    cursor = meta.pagination.next_cursor as string;
   }
   return {
     method: 'GET',
     path: `/v1/cars?limit=10&cursor=${encodeURIComponent(cursor)}`,
     headers,
-    expect: { status: 200, includes: idOf(905) },
+    expect: { status: 200, includes: idOf(pages * 100 + 5) },
   };
 }

@@ -3,7 +3,6 @@ import { closestName } from '../src/platform/closest-name.ts';
 
 export const parts = ['operations', 'engines', 'workers', 'growth', 'day', 'isolation', 'changes', 'flames'] as const;
 export const operations = [
-  'same bytes',
   'get',
   'get any',
   'not modified',
@@ -20,7 +19,7 @@ export const operations = [
 ] as const;
 
 const usage = `npm run bench [-- options]
-  --quick               a run of a few seconds that only shows that the benchmark works
+  --quick               a short run that only shows that the benchmark works
   --only a,b            only these parts: ${parts.join(', ')}
   --against commit      compares this checkout with another commit, instead of running the parts
   --operations a,b      only these operations, such as "get,list"
@@ -52,7 +51,7 @@ function wholeNumber(option: string, text: string | undefined, fallback: number)
   if (text === undefined) return fallback;
   return /^[1-9]\d{0,3}$/.test(text)
     ? Number(text)
-    : fail(`--${option} must be a whole number of at least 1, not "${text}".`);
+    : fail(`--${option} must be a whole number from 1 to 9999, not "${text}".`);
 }
 
 /** The minimum size: cursors point some hundred rows into a list. */

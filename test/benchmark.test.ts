@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { medianOf } from '../bench/measure/median.ts';
+import { hasItsPackages } from '../bench/gatehouse/build-commit.ts';
+import { drive, driveStrictly, loadGenerator } from '../bench/measure/load.ts';
+import { medianOf, quantile } from '../bench/measure/median.ts';
 import { readOptions } from '../bench/options.ts';
 import { targets } from '../bench/report/targets.ts';
 import { root } from './harness/starts.ts';
@@ -39,6 +53,7 @@ describe('The benchmark', () => {
         assert.equal(failures, 0);
       }
     }
+    assert.match(stdout, /^empty node:http, best start .* ms/m);
     for (const chart of ['tokens', 'flame-get']) {
       assert.match(readFileSync(join(out, `${chart}.svg`), 'utf8'), /^<svg .*<\/svg>\s*$/s);
     }
@@ -79,6 +94,79 @@ describe('The benchmark', () => {
     );
   });
 
+  it('interpolates medians and quartiles', () => {
+    assert.deepEqual([quantile([4, 1, 3, 2], 0.5), quantile([4, 1, 3, 2], 0.25), quantile([7], 0.75)], [2.5, 1.75, 7]);
+  });
+
+  it('meets no target without figures, or with failed requests', () => {
+    const growth = [{ engine: 'sqlite', sizes: [10, 1000], costs: {}, processor: {} }] as const;
+    const start = { name: '', coldStart: 1, memoryAtRest: undefined };
+    const server = (failures: number) => ({
+      ...{ ...start, memoryUnderLoad: undefined },
+      operations: { get: medianOf([{ requests: 9, perSecond: 9, p50: 1, p99: 1, failures }]) },
+    });
+    const metWith = (failures: number) =>
+      targets({
+        ...{ machine: '', node: '', load: '', growth: [...growth] },
+        operations: {
+          starts: { gatehouse: start, empty: start },
+          limits: server(0),
+          limitsWithOptions: server(0),
+          gatehouse: [server(failures)],
+          peers: [],
+        },
+      }).map(({ met }) => met);
+    assert.deepEqual(
+      [metWith(0), metWith(1)],
+      [
+        [true, true],
+        [false, true],
+      ],
+    );
+  });
+
+  it('counts each response with another status once', { skip: loadGenerator !== 'wrk' }, async () => {
+    const server = createServer((request, response) =>
+      response.writeHead(request.url === '/redirects' ? 302 : 400).end(),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const request = (path: string) => ({ method: 'GET', path, headers: {}, expect: { status: 200 } });
+    const refresh = { ...request('/refuses'), values: Array.from({ length: 5000 }, String), nextValue: 'token' };
+    const load = { connections: 1, seconds: 1 };
+    try {
+      for (const each of [request('/redirects'), refresh]) {
+        const { requests, failures } = await drive(url, each, load);
+        assert.ok(requests > 0);
+        assert.equal(failures, requests);
+      }
+      await assert.rejects(driveStrictly(url, request('/redirects'), load), /\d+ of \d+ requests failed/);
+    } finally {
+      server.close().closeAllConnections();
+    }
+  });
+
+  it('uses a cached build of a commit again only if its packages are still the same', () => {
+    const [here, there] = ['here', 'there'].map((name) => join(out, name)) as [string, string];
+    const folders = ['', 'console', 'scripts/bundler'];
+    const writeLock = (folder: string, text: string) => {
+      mkdirSync(join(folder), { recursive: true });
+      writeFileSync(join(folder, 'package-lock.json'), text);
+    };
+    for (const part of folders) {
+      for (const folder of [here, there]) writeLock(join(folder, part), '{}');
+      symlinkSync(join(here, part, 'node_modules'), join(there, part, 'node_modules'));
+    }
+    assert.ok(hasItsPackages(there, here));
+    assert.ok(!hasItsPackages(there, root), 'the links lead to another checkout');
+    writeLock(join(here, 'console'), '{"changed":true}');
+    assert.ok(!hasItsPackages(there, here), 'this checkout has other packages now');
+    rmSync(join(there, 'console/node_modules'));
+    assert.ok(!hasItsPackages(there, here), 'it has none');
+    mkdirSync(join(there, 'console/node_modules'));
+    assert.ok(hasItsPackages(there, here), 'it has its own');
+  });
+
   it('leaves no file and no process behind when a signal ends it', { timeout: 120_000 }, async () => {
     const temporary = mkdtempSync(join(out, 'temporary-'));
     const args = [
@@ -112,7 +200,7 @@ describe('The benchmark', () => {
   for (const [option, message] of [
     ['--only=operation', /no "operation"; did you mean "operations"/],
     ['--operations=gett', /no "gett"; did you mean "get"/],
-    ['--rounds=abc', /--rounds must be a whole number/],
+    ['--rounds=10000', /--rounds must be a whole number from 1 to 9999/],
     ['--sizes=10000', /--sizes must be two or more whole numbers/],
     ['--fast', /Unknown option '--fast'/],
   ] as const) {

@@ -6,9 +6,9 @@ import type { BenchRequest, Operations } from '../measure/request.ts';
 import { carsOnPage, countOfCars, oneCar, ownersOfPage, searchedCars } from './queries.ts';
 
 /**
- * The least work that an operation needs, on bare `node:http`: no routing, no validation, no authentication. It receives the
- * same bytes as Gatehouse and responds with the same headers. `LIMIT_DATABASE` is the database of the compared Gatehouse (read
- * only). `LIMIT_ANSWER` is a file with one of its responses.
+ * The least work that an operation needs, on bare `node:http`: no routing, no validation, no authentication. It responds
+ * with the same rows and headers as Gatehouse. `LIMIT_DATABASE` is the database of the compared Gatehouse (read only).
+ * `LIMIT_ANSWER` is a file with the headers of one of its requests and responses.
  */
 const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_PLATE } = process.env as Record<
   string,
@@ -28,7 +28,6 @@ const owners = read.prepare(ownersOfPage(100));
 const exchange = JSON.parse(readFileSync(LIMIT_ANSWER as string, 'utf8')) as {
   request: Record<string, string>;
   headers: [string, string][];
-  body: string;
 };
 const otherHeaders = exchange.headers.filter(([name]) => name !== 'content-length').flat();
 
@@ -99,7 +98,6 @@ let next = 0;
 const anyCar = '/get/';
 
 const handlers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>([
-  ['/bytes', (_, response) => json(response, exchange.body)],
   ['/get', (_, response) => json(response, JSON.stringify({ data: byId.get(LIMIT_CAR as string) }))],
   ['/list', (_, response) => json(response, JSON.stringify({ data: page.all(11).slice(0, 10), meta: count.get() }))],
   ['/search', (_, response) => json(response, JSON.stringify({ data: search.all(LIMIT_PLATE as string, 21) }))],
@@ -155,7 +153,6 @@ const post = (path: string, includes: string): BenchRequest => ({
 });
 const ids = (read.prepare('select id from cars order by id limit 2000').all() as { id: string }[]).map(({ id }) => id);
 const operations: Operations = {
-  'same bytes': get('/bytes', 'data'),
   get: get('/get', LIMIT_CAR as string),
   'get any': { ...get(`${anyCar}{}`, '"plate":'), values: ids },
   // A 304 is compared with the GET, measured in the same rounds.

@@ -11,7 +11,10 @@ import { number, table } from './table.ts';
 import { targets } from './targets.ts';
 
 export function textReport(report: Report): string {
-  const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];
+  const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}`];
+
+  if (report.against ?? report.operations ?? report.engines ?? report.workers)
+    parts.push(`Comparisons of servers, engines, workers and commits: ${report.load}`);
   if (report.against) parts.push(commitsTable(report.against.commit, report.against.figures));
   if (report.operations) parts.push(...operationTables(report.operations));
   if (report.engines) parts.push(enginesTable(report.engines));
@@ -25,7 +28,13 @@ export function textReport(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Comparison): string[] {
+function operationTables({
+  starts: { empty, gatehouse: built },
+  limits,
+  limitsWithOptions,
+  gatehouse,
+  peers,
+}: Comparison): string[] {
   const all = [limits, limitsWithOptions, ...gatehouse, ...peers];
   const ownFigures = gatehouse[0] as ServerFigures;
   const rows = Object.keys(ownFigures.operations).flatMap((operation) => {
@@ -47,7 +56,7 @@ function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Compar
       ];
     });
   });
-  const starts = all.map((server) => [
+  const starts = [...[empty, built].map((each) => ({ ...each, memoryUnderLoad: undefined })), ...all].map((server) => [
     server.name,
     `${server.coldStart.toFixed(0)} ms`,
     ...[server.memoryAtRest, server.memoryUnderLoad].map((mb) => (mb === undefined ? '' : `${mb.toFixed(0)} MB`)),
