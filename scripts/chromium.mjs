@@ -41,7 +41,9 @@ function findChromium() {
     console.error(`CHROMIUM_PATH=${named} is not a Chromium that runs.`);
     process.exit(1);
   }
-  return candidates().find(works);
+  return candidates()
+    .sort((a, b) => isShell.test(b) - isShell.test(a))
+    .find(works);
 }
 
 function candidates() {
@@ -56,7 +58,8 @@ function candidates() {
   ];
   const folders = (process.env.PATH ?? '').split(delimiter);
   const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const caches = [process.env.PLAYWRIGHT_BROWSERS_PATH, join(homedir(), '.cache', 'ms-playwright')].filter(Boolean);
+  const homes = ['.cache', 'Library/Caches'].map((folder) => join(homedir(), folder, 'ms-playwright'));
+  const caches = [process.env.PLAYWRIGHT_BROWSERS_PATH, ...homes].filter(Boolean);
   const ofPlaywright = caches.flatMap((cache) =>
     filesBelow(cache, 3).filter((path) => /chromium.*\/(chrome|headless_shell|chrome-headless-shell)$/.test(path)),
   );

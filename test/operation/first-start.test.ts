@@ -280,3 +280,20 @@ describe('The address of the console', () => {
     assert.equal((await visitor.get(script)).status, 200);
   });
 });
+
+describe('The Chromium of the browser tests', () => {
+  it('is a headless shell, even if another Chromium is found first', () => {
+    const folder = newFolder();
+    const shell = 'Library/Caches/ms-playwright/chromium_headless_shell-1/chrome-mac/headless_shell';
+    for (const path of ['bin/chromium', shell]) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), '#!/bin/sh\necho 1.0\n', { mode: 0o755 });
+    }
+    const find = `
+      const { installChromium } = await import(${JSON.stringify(join(root, 'scripts/chromium.mjs'))});
+      console.log(await installChromium(process.execPath));`;
+    const env = { PATH: join(folder, 'bin'), HOME: folder };
+    const found = execFileSync(process.execPath, ['--input-type=module', '--eval', find], { env, encoding: 'utf8' });
+    assert.equal(found.trim(), join(folder, shell));
+  });
+});
