@@ -12,12 +12,16 @@ const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const args = process.argv.slice(2);
 if (['serve', 'dev'].includes(args[0])) recordStarter();
 
-if (!isNewEnough()) {
+const inClone = new URL('../scripts/run.mjs', import.meta.url);
+const isReady = isNewEnough() && existsSync(main);
+if (!isReady && existsSync(inClone)) {
+  // Installs a current Node and builds the program if necessary, and then runs it.
+  process.argv.splice(2, 0, 'cli');
+  import(inClone.href);
+} else if (!isReady) {
   fail(
     `Gatehouse needs Node ${requiredNode} or newer, and this is ${process.version}. Install it from https://nodejs.org, then try again.`,
   );
-} else if (!existsSync(main)) {
-  fail('Gatehouse is not built yet. In its repository run: npm run build');
 } else if (args[0] !== 'serve') {
   import('../dist/cli/main.js');
 } else if (process.platform !== 'win32' && process.execve) {
