@@ -6,9 +6,9 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { parseDecimal, sortableDecimal } from '../../src/platform/decimal.ts';
 import { defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import type { Fields } from '../../src/resources/declaration/fields/field.ts';
-import { decimal, text } from '../../src/resources/declare.ts';
+import { decimal, integer, text } from '../../src/resources/declare.ts';
 import { databases, onBothEngines } from '../../test/harness/engines.ts';
-import { applyResourceMigrations } from './migrate-resources.ts';
+import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
 
 const things = (fields: Fields, more: object = {}): ResourceDefinition =>
   defineResource({ name: 'things', fields, access: { read: 'auth:api', write: 'auth:api' }, ...more });
@@ -16,7 +16,7 @@ const things = (fields: Fields, more: object = {}): ResourceDefinition =>
 /** The fields differ from test to test. */
 type ThingsTable = { things: Record<string, unknown> };
 
-onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
+onBothEngines('Migrations of decimals, deleted rows and unique columns', (engine) => {
   const open: Database[] = [];
   const create = databases(engine);
   after(async () => {
@@ -82,5 +82,53 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     await database.db.withTables<ThingsTable>().deleteFrom('things').where('id', '=', '2').execute();
     await applyResourceMigrations(database, [things(fields)]);
     await assert.rejects(insert(database, { id: '4', name: 'a', deleted_at: 7 }), 'unique among all rows again');
+  });
+
+  const code = (options = {}, more = {}) => things({ name: text(), code: text(options), size: integer() }, more);
+  const withDefault = [code({ default: 'A', searchable: true })];
+  const refusal = /things\.code: 3 rows have no value in it, and a default cannot fill a column that is unique/;
+  const rows = async ({ db }: Database) =>
+    (await db.withTables<ThingsTable>().selectFrom('things').selectAll().orderBy('id').execute()).map((row) => [
+      row.code,
+      row.code_folded,
+    ]);
+  const empty = [null, undefined];
+  for (const [before, earlier] of [
+    ['a unique field', [code({ unique: true })]],
+    ['fields that are unique together', [code({}, { uniqueTogether: [['code', 'size']] })]],
+    ['a unique field that was removed', [code({ unique: true }), things({ name: text(), size: integer() })]],
+  ] as const) {
+    it(`fill in the default of ${before} only after the unique index is dropped`, async () => {
+      const database = await fresh(earlier[0]);
+      for (const definition of earlier) await applyResourceMigrations(database, [definition]);
+      for (const id of ['1', '2', '3']) await insert(database, { id, size: 1 });
+      const { blockers } = await planResourceMigrations(database, withDefault);
+      assert.match(blockers.join(), refusal);
+      await assert.rejects(applyResourceMigrations(database, withDefault, { later: true }), refusal);
+      assert.deepEqual(await rows(database), [empty, empty, empty]);
+      const done = await applyResourceMigrations(database, withDefault, { drop: true, byCommand: true });
+      assert.ok(done.includes('fill "things.code" with its default: 3 rows have no value in it'), done.join('\n'));
+      const filled = ['A', 'a'];
+      assert.deepEqual(await rows(database), [filled, filled, filled]);
+      assert.deepEqual(await applyResourceMigrations(database, withDefault), []);
+    });
+  }
+
+  it('start again with the default of a unique field, and fill it in only after the index is dropped', async () => {
+    const database = await fresh(code({ default: 'A', unique: true }));
+    await applyResourceMigrations(database, [things({ name: text() })]);
+    for (const id of ['1', '2', '3']) await insert(database, { id, code: null });
+    const again = [code({ default: 'A' })];
+    assert.deepEqual(await applyResourceMigrations(database, again), []);
+    assert.deepEqual(await applyResourceMigrations(database, again), []);
+    const done = await applyResourceMigrations(database, again, { drop: true, byCommand: true });
+    assert.ok(
+      done.some((line) => line.startsWith('fill "things.code" with its default')),
+      done.join('\n'),
+    );
+    assert.deepEqual(
+      (await rows(database)).map(([value]) => value),
+      ['A', 'A', 'A'],
+    );
   });
 });

@@ -51,9 +51,9 @@ function withNewNames(stored: TableSchemas, definitions: readonly ResourceDefini
   return new Map([...undeclared, ...storedSchemas(definitions, stored)]);
 }
 
-/** The tables with the columns whose stored schema equals the declared one. */
-const unchangedColumns = (stored: TableSchemas, declared: TableSchemas): TableSchema[] =>
-  [...declared].map(([name, schema]) => {
+/** The tables with the columns that the plan does not change. Their indexes include those that are no longer declared. */
+const unchangedColumns = (stored: TableSchemas, planned: TableSchemas): TableSchema[] =>
+  [...planned].map(([name, schema]) => {
     const before = stored.get(name)?.columns ?? {};
     const columns = Object.entries(schema.columns).filter(([column, next]) => isDeepStrictEqual(before[column], next));
     return { ...schema, columns: Object.fromEntries(columns) };
@@ -207,7 +207,7 @@ async function planAll(
   const dropped = await dropTables(executor, stored, plan.schemas, permissions.drop);
   // At startup on PostgreSQL, `finishMigrations` does this work.
   const readsRows = executor.engine === 'sqlite' || !options.later;
-  const missing = readsRows ? await missingValues(executor, unchangedColumns(currentSchemas, declared)) : [];
+  const missing = readsRows ? await missingValues(executor, unchangedColumns(currentSchemas, plan.schemas)) : [];
   const steps = [...plan.steps, ...missing, ...dropped.steps];
   const blockers = [...plan.blockers, ...(options.byCommand ? [] : reusedNames(namedDefinitions, stored))];
   return { plan: { ...plan, steps, blockers }, abandoned: dropped.abandoned, inUse: [...tablesOf(declared)] };

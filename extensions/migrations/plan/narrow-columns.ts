@@ -37,20 +37,21 @@ export async function narrowColumn(
   const { executor, resource, table, steps, blockers } = plan;
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
-  if (after.required && !before?.required && (before || after.default === undefined)) {
+  // Rows were written without an undeclared column, even if it was required.
+  const isFilledAgain = before?.unnamed && withDefault;
+  if (after.required && (isFilledAgain || !before?.required) && (before || after.default === undefined)) {
     // In a new column, every row is empty.
     const emptyRows = await countRowsWhere(executor, table, before ? sql`${column} is null` : sqlTrue);
     const emptiness = rowsThat(emptyRows, 'have no value in it');
     if (emptyRows > 0 && withDefault) {
-      // The step that reuses an undeclared column has filled it.
-      if (!before?.unnamed)
-        steps.push({
-          description: `fill "${table}.${name}" with its default: ${emptiness}`,
-          statements: [],
-          rowsOnly: true,
-          rows: fillDefault(withDefault),
-        });
+      steps.push({
+        description: `fill "${table}.${name}" with its default: ${emptiness}`,
+        statements: [],
+        rowsOnly: true,
+        rows: fillDefault(withDefault),
+      });
     } else if (emptyRows > 0) {
+      const reason = (after.default ?? null) === null ? '' : ', and a default cannot fill a column that is unique';
       const suggestion = after.default === undefined ? 'Give it a constant default, let' : 'Let';
       const fill = suggestMigration(
         plan,
@@ -58,7 +59,7 @@ export async function narrowColumn(
         `update ${table} set ${name} = … where ${name} is null`,
       );
       blockers.push(
-        `${resource}.${after.field}: ${emptiness}. ${suggestion} it be empty (neither \`required\` nor \`default\`), or fill it in ${fill}.`,
+        `${resource}.${after.field}: ${emptiness}${reason}. ${suggestion} it be empty (neither \`required\` nor \`default\`), or fill it in ${fill}.`,
       );
     }
   }

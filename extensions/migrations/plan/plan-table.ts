@@ -7,22 +7,16 @@ import type { IndexSchema, TableSchema } from '../../../src/resources/schemas/st
 import { readUnprepared } from '../../../src/resources/sql/executor.ts';
 import { quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
 import { foldColumn } from '../steps/compute-column.ts';
-import { fillDefault } from '../steps/fill-defaults.ts';
 import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../steps/migration-steps.ts';
 import { rowsThat } from '../steps/rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../steps/rows-of-table.ts';
 import { narrowColumn, suggestMigration, type TablePlan } from './narrow-columns.ts';
 import { conversionOf, recastColumn } from './recast-column.ts';
 
-/** A column is declared again. Rows were written without it meanwhile, so this fills in the default and folds the text again. */
-function resumeColumn({ table, indexes }: TableSchema, name: string, declaredColumn: ColumnSchema): Step[] {
+/** A folded column is declared again. Rows were written without it meanwhile, so this folds the text again. */
+function resumeColumn({ table }: TableSchema, name: string, { from }: ColumnSchema): Step[] {
   const description = `reuse the column "${name}" of "${table}"`;
-  if (declaredColumn.from)
-    return [{ description, statements: [], rows: foldColumn(table, declaredColumn.from, name, { checksAll: true }) }];
-  const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
-  const { default: value } = declaredColumn;
-  if (value === undefined || isUnique) return [];
-  return [{ description, statements: [], rows: fillDefault({ table, name, value, folded: undefined }) }];
+  return from ? [{ description, statements: [], rows: foldColumn(table, from, name, { checksAll: true }) }] : [];
 }
 
 /** The data that may be dropped. A start drops nothing. */
@@ -62,20 +56,23 @@ export async function planTable(plan: Plan): Promise<TableSchema> {
     if (!unusedColumns[name] && !after.columns[name]) droppedColumns.add(name);
   const indexes = keepUndeclaredIndexes(plan, new Set([...recastColumns, ...droppedColumns]));
   steps.push(...columnSteps);
-  const withDefaults = columnsWithDefault(after);
+  const planned = { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
+  // An index that stays may be unique, although its column is no longer declared so.
+  const withDefaults = columnsWithDefault(planned);
   for (const [name, declaredColumn] of Object.entries(after.columns)) {
     if (refusedColumns.has(name)) continue;
     const storedColumn = droppedColumns.has(name) ? undefined : before.columns[name];
     // The earlier limits belong to the earlier type.
     const { max: _max, min: _min, ...unlimited } = declaredColumn;
+    const { required = false, unnamed } = storedColumn ?? {};
     const converted =
-      storedColumn && recastColumns.has(name) ? { ...unlimited, required: storedColumn.required } : storedColumn;
+      storedColumn && recastColumns.has(name) ? { ...unlimited, required, ...(unnamed && { unnamed }) } : storedColumn;
     const becomesText = recastColumns.has(name) && declaredColumn.storage === 'text';
     const withDefault = withDefaults.find((column) => column.name === name);
     await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText, withDefault });
   }
-  await makeIndexes(plan, indexes);
-  return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
+  await makeIndexes(plan);
+  return planned;
 }
 
 async function changeColumns(plan: Plan, steps: Step[]) {
@@ -166,14 +163,14 @@ async function keepUndeclaredColumns(plan: Plan, steps: Step[]) {
 
 /** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
 function keepUndeclaredIndexes(plan: Plan, changedColumns: ReadonlySet<string>): TableSchema['indexes'] {
-  const { resource, before, after, steps, unnamed, permissions } = plan;
+  const { resource, table, before, after, steps, unnamed, permissions } = plan;
   const unusedIndexes: Record<string, TableSchema['indexes'][string]> = {};
   for (const [name, index] of Object.entries(before.indexes)) {
     const next = after.indexes[name];
     const isChanged = index.columns.some((column) => changedColumns.has(column));
     if (next && isDeepStrictEqual(index, next) && !isChanged) continue;
     if (next || isChanged || permissions.drop.empty) {
-      steps.push(dropIndex(name));
+      steps.push(dropIndex(table, name, index));
       continue;
     }
     unusedIndexes[name] = index;
@@ -188,11 +185,11 @@ function keepUndeclaredIndexes(plan: Plan, changedColumns: ReadonlySet<string>):
   return unusedIndexes;
 }
 
-async function makeIndexes(plan: Plan, unusedIndexes: TableSchema['indexes']): Promise<void> {
+async function makeIndexes(plan: Plan): Promise<void> {
   const { executor, resource, table, before, after, steps, blockers } = plan;
-  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
+  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex?.name ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
-    if ((before.indexes[name] && !dropped.has(name)) || unusedIndexes[name]) continue;
+    if (before.indexes[name] && !dropped.has(name)) continue;
     if (index.unique && (await hasDuplicates(plan, index))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,

@@ -12,7 +12,7 @@ export interface Step {
   readonly rows?: RowWork;
   /** The statements that follow the work on rows. */
   readonly finish?: readonly Fragment[];
-  readonly dropsIndex?: string;
+  readonly dropsIndex?: { readonly table: string; readonly name: string } & IndexSchema;
   readonly dropsColumn?: { readonly table: string; readonly name: string };
   /** On PostgreSQL: an added column. Its statements can be repeated. */
   readonly column?: { readonly table: string; readonly name: string };
@@ -161,9 +161,9 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
   };
 }
 
-export const dropIndex = (name: string): Step => ({
+export const dropIndex = (table: string, name: string, index: IndexSchema): Step => ({
   description: `drop the index "${name}"`,
-  dropsIndex: name,
+  dropsIndex: { table, name, ...index },
   // The index may not exist yet.
   statements: [raw(`drop index if exists ${quoted(name)}`)],
 });

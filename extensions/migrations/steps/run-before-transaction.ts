@@ -53,7 +53,7 @@ export async function runBeforeTransaction(
       await writeUnprepared({ engine: 'postgres', db: tx }, statement);
   };
   await withMigrationLock(database, addColumns, { holdsLongWork: true });
-  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
+  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex?.name ?? []));
   const stepsProgress = stepProgress(progress);
   const remainingByStep = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
   try {
