@@ -131,4 +131,28 @@ onBothEngines('Migrations of decimals, deleted rows and unique columns', (engine
       ['A', 'A', 'A'],
     );
   });
+
+  it('refuse a new unique field whose default every row would get', async () => {
+    const database = await fresh(things({ name: text(), size: integer() }));
+    const wanted = [code({ unique: true, default: 'A' })];
+    const together = [code({ default: 'A' }, { uniqueTogether: [['code', 'size']] })];
+    await insert(database, { id: '1', size: 1 });
+    await insert(database, { id: '2', size: 1 });
+    for (const definitions of [wanted, together])
+      await assert.rejects(applyResourceMigrations(database, definitions), /rows hold the same code.* twice/);
+    await database.db.withTables<ThingsTable>().updateTable('things').set({ size: 2 }).where('id', '=', '2').execute();
+    await assert.rejects(applyResourceMigrations(database, wanted), /rows hold the same code twice/);
+    await applyResourceMigrations(database, together);
+    assert.deepEqual(
+      (await rows(database)).map(([value]) => value),
+      ['A', 'A'],
+    );
+  });
+
+  it('refuse a unique default also if an empty column gets a new type', async () => {
+    const database = await fresh(things({ code: text() }));
+    for (const id of ['1', '2']) await insert(database, { id });
+    const wanted = [things({ code: integer({ unique: true, default: 7 }) })];
+    await assert.rejects(applyResourceMigrations(database, wanted, { byCommand: true }), /hold the same code twice/);
+  });
 });

@@ -71,7 +71,7 @@ export async function planTable(plan: Plan): Promise<TableSchema> {
     const withDefault = withDefaults.find((column) => column.name === name);
     await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText, withDefault });
   }
-  await makeIndexes(plan);
+  await makeIndexes(plan, droppedColumns);
   return planned;
 }
 
@@ -185,14 +185,14 @@ function keepUndeclaredIndexes(plan: Plan, changedColumns: ReadonlySet<string>):
   return unusedIndexes;
 }
 
-async function makeIndexes(plan: Plan): Promise<void> {
+async function makeIndexes(plan: Plan, droppedColumns: ReadonlySet<string>): Promise<void> {
   const { executor, resource, table, before, after, steps, blockers } = plan;
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex?.name ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
     if (before.indexes[name] && !dropped.has(name)) continue;
-    if (index.unique && (await hasDuplicates(plan, index))) {
+    if (index.unique && (await hasDuplicates(plan, index, droppedColumns))) {
       blockers.push(
-        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,
+        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first, or remove the default of a new field.`,
       );
     }
     steps.push(createIndex(executor.engine, table, name, index));
@@ -210,14 +210,21 @@ const hasSameStorage = (storedColumn: ColumnSchema, declaredColumn: ColumnSchema
 
 const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
 
-async function hasDuplicates({ executor, table, before }: Plan, { columns, ofKept }: IndexSchema) {
-  if (columns.some((column) => !before.columns[column])) return false;
-  const list = raw(columns.map(quoted).join(', '));
-  const filledCondition = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
+async function hasDuplicates(
+  { executor, table, before, after }: Plan,
+  { columns, ofKept }: IndexSchema,
+  droppedColumns: ReadonlySet<string>,
+) {
+  // In a new column, every row has the default.
+  const isNew = (column: string) => !before.columns[column] || droppedColumns.has(column);
+  if (columns.some((column) => isNew(column) && (after.columns[column]?.default ?? null) === null)) return false;
+  const storedColumns = columns.filter((column) => !isNew(column)).map(quoted);
+  const grouping = raw(storedColumns.length > 0 ? `group by ${storedColumns.join(', ')}` : '');
+  const filledCondition = raw(['1 = 1', ...storedColumns.map((column) => `${column} is not null`)].join(' and '));
   const undeletedCondition = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
   const rows = await readUnprepared(
     executor,
-    sql`select 1 as one from ${raw(quoted(table))} where ${filledCondition} ${undeletedCondition} group by ${list} having count(*) > 1 limit 1`,
+    sql`select count(*) as n from ${raw(quoted(table))} where ${filledCondition} ${undeletedCondition} ${grouping} having count(*) > 1 limit 1`,
   );
   return rows.length > 0;
 }
