@@ -56,7 +56,9 @@ const singularNames = new Map([
 /** The message of the API is for callers who may not see everything. */
 const notFoundError = (resource: string, id: string): OperatorError => {
   const singularName = singularNames.get(resource) ?? resource;
-  return new OperatorError(`There is no ${singularName} "${id}". List them with: gatehouse ${singularName} list`);
+  return new OperatorError(
+    `There is no ${singularName} "${id}". List them with: npx gatehouse-server ${singularName} list`,
+  );
 };
 
 /** Includes the operator's declarations, because they may refer to the row. */

@@ -81,7 +81,9 @@ onBothEngines('Account commands', (engine) => {
     assert.deepEqual([await isIn(first), await isIn(second.access_token)], [false, true]);
     assert.equal(await response('session', 'end', '--user', 'eve@example.com'), '2 ended.\n');
     assert.equal(await isIn(second.access_token), false);
-    assert.equal((await run('session', 'end', sessions[1]?.id as string)).code, 1, 'the session has already ended');
+    const again = await run('session', 'end', sessions[1]?.id as string);
+    assert.equal(again.code, 1, 'the session has already ended');
+    assert.match(again.stderr, /List them with: npx gatehouse-server session list/);
     const nobody = await run('session', 'end');
     assert.deepEqual(
       [nobody.code, /Name the sessions[^\n]*\nUsage: gatehouse session end /.test(nobody.stderr)],
