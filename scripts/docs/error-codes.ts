@@ -28,6 +28,8 @@ const meanings: Readonly<Record<string, string>> = {
   email_taken: 'another user has confirmed this address in the meantime',
   encoding_invalid: 'the path or the body is not valid UTF-8, or its percent-encoding is wrong',
   expectation_failed: 'the `Expect` header has a value other than `100-continue`',
+  field_unknown:
+    'a query parameter names a field that does not exist or is not allowed there; `detail` lists the allowed ones',
   forbidden: 'the token is valid, but the caller has no right to do this',
   foreign_origin: 'a page of another origin called a route that only pages of this service may call',
   gone: 'the row that the first request with this `Idempotency-Key` created or changed has been deleted',
@@ -52,15 +54,21 @@ const meanings: Readonly<Record<string, string>> = {
   mfa_off: 'second factors are switched off (`MFA=off`)',
   no_factor: 'recovery codes need a second factor: set one up first',
   not_found: 'the path or the row does not exist, or the caller may not see it',
+  operator_unknown:
+    '`searchFields` or `aggregate` has an unknown operator or function; `detail` lists the allowed ones',
   other_account: 'the email belongs to an account other than the one that is signed in',
-  parameter_invalid: 'a query parameter is unknown or wrong; `detail` lists the allowed values',
+  parameter_invalid: 'a query parameter has a wrong value; `detail` gives the reason',
   parameter_repeated: 'the request has the same query parameter twice',
+  parameter_unknown: 'a query parameter is unknown; `detail` lists the allowed ones',
   passkey_used: 'this passkey is already registered, or its challenge was already used',
   precondition_failed: '`If-Match` does not match: the row has changed in the meantime',
   proof_too_old: 'the proof of identity is too old or too weak for this: [renew it](../proof.md)',
   provider_failed: 'the response of the identity provider is not usable; the log has the reason',
   registration_closed: 'only administrators create users (`REGISTRATION=closed`)',
+  relation_unknown: '`include` or a field of a related row names an unknown relation; `detail` lists the allowed ones',
   request_timeout: 'the request did not arrive within `REQUEST_TIMEOUT`',
+  resource_unknown:
+    '`resources` names a resource that does not exist or records no changes; `detail` lists the allowed ones',
   resync:
     'the position is too old, or is from before a restore, move or failover of the database: read the list again and continue from its `meta.changes_position`',
   run_not_ended: 'a run of this scheduled job waits, runs, or will be retried',
@@ -81,10 +89,12 @@ const meanings: Readonly<Record<string, string>> = {
   user_disabled: 'the user is disabled: enable the user first',
   user_gone: 'the user of the token no longer exists, or is disabled',
   validation_failed: 'some fields are invalid; `errors` names each of them',
+  value_unknown: 'the value of a query parameter is not an allowed one; `detail` lists them',
 };
 
 const statuses = new Map([
   ['badRequest', 400],
+  ['unknownName', 400],
   ['unauthorized', 401],
   ['forbidden', 403],
   ['conflict', 409],
@@ -101,9 +111,12 @@ export function foundCodes(): Map<string, number> {
     )) {
       found.set(code as string, Number(status));
     }
-    const calls = /\b(badRequest|unauthorized|forbidden|conflict)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g;
+    const calls =
+      /\b(badRequest|unauthorized|forbidden|conflict|unknownName)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g;
     for (const [, name, args = ''] of source.matchAll(calls)) {
-      const code = name === 'unauthorized' ? /^\s*'(\w+)'/.exec(args)?.[1] : /,\s*'([a-z_]+)',?\s*$/.exec(args)?.[1];
+      // Only `unknownName` has an argument after the code: the reason.
+      const pattern = name === 'unknownName' ? /,\s*'(\w+_unknown)'/ : /,\s*'([a-z_]+)',?\s*$/;
+      const code = (name === 'unauthorized' ? /^\s*'(\w+)'/ : pattern).exec(args)?.[1];
       if (code) found.set(code, statuses.get(name as string) as number);
     }
     for (const [, name, code] of source.matchAll(/const (badRequest|forbidden|conflict) = .*?code = '(\w+)'/g)) {
