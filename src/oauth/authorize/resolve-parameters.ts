@@ -30,7 +30,9 @@ export async function resolveParameters(
   const uri = singleValue(parameters, 'request_uri');
   // PostgreSQL cannot look it up. `readAuthorizationRequest` rejects it in all other parameters.
   if (`${singleValue(parameters, 'client_id')}${uri}`.includes('\0'))
-    throw badRequest('The application that sent you here made a mistake: it sent a NUL character.');
+    throw badRequest(
+      'The application that sent you here made a mistake: client_id or request_uri contains a NUL character.',
+    );
   if (uri?.startsWith(requestUriPrefix))
     return readPushedRequest(oauth, parameters, uri.slice(requestUriPrefix.length), isAccepted);
   return readRequestParameters(oauth, parameters, { isAccepted });
