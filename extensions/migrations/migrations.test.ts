@@ -111,6 +111,10 @@ onBothEngines('Migrations of declared resources', (engine) => {
       applyResourceMigrations(database, [things({ name: text(), code: text({ unique: true, default: 'A' }) })]),
       /things\.code: 1 row has no value in it, and a default cannot fill a column that is unique\. Let it be empty \(neither/,
     );
+    await assert.rejects(
+      applyResourceMigrations(database, [things({ name: text(), code: text({ unique: true, required: true }) })]),
+      /things\.code: 1 row has no value in it\. Let it be empty \(neither/,
+    );
     const empty = await fresh({ name: text() });
     await applyResourceMigrations(empty, wanted);
   });

@@ -26,13 +26,14 @@ interface ColumnChange {
   readonly becomesText: boolean;
   /** The column, if it has a default for rows without a value. */
   readonly withDefault: ColumnWithDefault | undefined;
+  readonly unique: boolean;
 }
 
-/** Fills in the default of a column that becomes required. Rejects the new declaration if rows violate it otherwise. */
+/** Fills in the default of a column that becomes required. Rejects the new declaration if rows violate it in another way. */
 export async function narrowColumn(
   plan: TablePlan,
   name: string,
-  { before, after, becomesText, withDefault }: ColumnChange,
+  { before, after, becomesText, withDefault, unique }: ColumnChange,
 ): Promise<void> {
   const { executor, resource, table, steps, blockers } = plan;
   if (after.type === 'folded') return;
@@ -52,7 +53,7 @@ export async function narrowColumn(
       });
     } else if (emptyRows > 0) {
       const reason = (after.default ?? null) === null ? '' : ', and a default cannot fill a column that is unique';
-      const suggestion = after.default === undefined ? 'Give it a constant default, let' : 'Let';
+      const suggestion = after.default === undefined && !unique ? 'Give it a constant default, let' : 'Let';
       const fill = suggestMigration(
         plan,
         `fill-${table}-${name}`,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ColumnSchema } from '../../../src/resources/declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../../src/resources/declaration/fields/field-types.ts';
 import { fold } from '../../../src/resources/declaration/fields/folding.ts';
-import { columnsWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
+import { columnsWithDefault, isUnique } from '../../../src/resources/schemas/columns-with-default.ts';
 import type { IndexSchema, TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { readUnprepared } from '../../../src/resources/sql/executor.ts';
 import { quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
@@ -69,7 +69,8 @@ export async function planTable(plan: Plan): Promise<TableSchema> {
       storedColumn && recastColumns.has(name) ? { ...unlimited, required, ...(unnamed && { unnamed }) } : storedColumn;
     const becomesText = recastColumns.has(name) && declaredColumn.storage === 'text';
     const withDefault = withDefaults.find((column) => column.name === name);
-    await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText, withDefault });
+    const change = { before: converted, after: declaredColumn, becomesText, withDefault };
+    await narrowColumn(plan, name, { ...change, unique: isUnique(planned, name) });
   }
   await makeIndexes(plan, droppedColumns);
   return planned;

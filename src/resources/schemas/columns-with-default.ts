@@ -10,12 +10,14 @@ export interface ColumnWithDefault {
   readonly folded: string | undefined;
 }
 
+export const isUnique = ({ indexes }: Pick<TableSchema, 'indexes'>, name: string): boolean =>
+  Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
+
 /** The columns with a constant default. A default that depends on the caller cannot be computed for existing rows. */
 export function columnsWithDefault({ table, columns, indexes }: TableSchema): ColumnWithDefault[] {
-  const isUnique = (name: string) =>
-    Object.values(indexes).some((index) => index.unique && index.columns.includes(name));
   return Object.entries(columns).flatMap(([name, { default: value, required, unnamed, from }]) => {
-    const applies = required && !unnamed && !from && value !== undefined && value !== null && !isUnique(name);
+    const applies =
+      required && !unnamed && !from && value !== undefined && value !== null && !isUnique({ indexes }, name);
     const folded = columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
     return applies ? [{ table, name, value, folded }] : [];
   });
