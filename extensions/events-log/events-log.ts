@@ -106,7 +106,7 @@ export async function checkEventsLog({ eventsLog, workingDir }: Config): Promise
     return errorFinding(
       'events',
       'EVENTS_LOG={target} is unavailable: {reason}',
-      'Create the folder, let the service write to it, or correct the address of the syslog server.',
+      'Correct EVENTS_LOG, or create the folder and let the service write to it.',
       { target: eventsLog, reason: explain(error) },
     );
   } finally {
