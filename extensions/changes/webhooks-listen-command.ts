@@ -44,7 +44,7 @@ async function listen(flags: Flags): Promise<void> {
     );
   });
   const { port } = server.address() as AddressInfo;
-  console.error(`Listening. The URL of your webhook is http://127.0.0.1:${port}/ – stop with Ctrl-C.`);
+  console.error(`Listening. Set the url of your webhook to http://127.0.0.1:${port}/ – stop with Ctrl-C.`);
   if (!flags.secret) console.error('Without --secret, signatures are not verified.');
   const stop = () => {
     server.closeAllConnections();

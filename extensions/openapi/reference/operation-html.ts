@@ -18,7 +18,8 @@ function responseList({ responses = {} }: Operation): Html {
 /** The security of an operation, as text. */
 function access({ security = [] }: Operation): Html {
   if (security.length === 0) return html`<p class="needs">Needs no access token.</p>`;
-  if (security.some((scheme) => 'session' in scheme)) return html`<p class="needs">Needs the session of a browser.</p>`;
+  if (security.some((scheme) => 'session' in scheme))
+    return html`<p class="needs">Needs a signed-in browser (session cookie).</p>`;
   const scopes = security.flatMap(({ oauth2 = [] }) => oauth2);
   const optional = security.some((scheme) => Object.keys(scheme).length === 0);
   const scope = scopes.length > 0 && html` with the scope ${scopes.map((name) => html`<code>${name}</code>`)}`;

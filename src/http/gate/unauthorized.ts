@@ -39,8 +39,8 @@ export function unauthorized(code: UnauthorizedCode, reason?: string, detail: st
 
 /** RFC 6750 3.1. `scope`: the required scopes, separated by spaces. */
 export function insufficientScope(scope: string): Problem {
-  const missing = scope.includes(' ') ? 'all required scopes:' : 'the required scope';
-  return new Problem(403, 'Forbidden', `The access token does not have ${missing} "${scope}".`, {
+  const lacks = scope.includes(' ') ? 'lacks at least one of the required scopes' : 'does not have the required scope';
+  return new Problem(403, 'Forbidden', `The access token ${lacks} "${scope}".`, {
     code: 'insufficient_scope',
     headers: { 'WWW-Authenticate': `Bearer realm="gatehouse", error="insufficient_scope", scope="${scope}"` },
   });

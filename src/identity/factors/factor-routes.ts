@@ -7,6 +7,7 @@ import { requestSource } from '../../http/request-source.ts';
 import { type Caller, isSignedIn, userIdOf } from '../../platform/caller.ts';
 import { badRequest, conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
+import { proofBody } from '../../resources/declaration/step-up.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { readEmailField, readSingleField, rejectUnknownFields } from '../accounts/user-fields.ts';
 import { findUser } from '../accounts/user-store.ts';
@@ -119,14 +120,7 @@ export function serveFactors(app: App, { services, lockAuthority, proveByPasswor
       schema: {
         tags,
         summary: 'Replace the recovery codes with ten new ones, shown only in this response',
-        body: Type.Object(
-          {
-            current_password: Type.Optional(
-              Type.String({ description: 'The password, as the recent proof for this request' }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
+        body: proofBody,
         response: { 201: Type.Object({ data: Type.Object({ recovery_codes: Type.Array(Type.String()) }) }) },
       },
     },

@@ -64,7 +64,7 @@ export function nextStep(
   const isOtherUser = login !== undefined && expectedUserIds !== undefined && !expectedUserIds.includes(login.userId);
   if (!login || isOtherUser || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
     if (isSilent || (isOtherUser && (hasSignedIn || expectedUserIds.length === 0)))
-      throw new OAuthError('login_required', 'The user that the application expects must sign in.');
+      throw new OAuthError('login_required', 'A user whom the application accepts must sign in.');
     return { kind: 'sign-in' };
   }
   if (acr !== undefined && !meetsAcr(login.caller.proof.acr, acr)) {
