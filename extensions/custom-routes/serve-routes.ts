@@ -69,7 +69,10 @@ function requireGet(app: App, loaded: readonly LoadedRoute[], declared: LoadedRo
   );
 }
 
-/** What a route without `response` may return, for the API reference: any value, or none. As a schema of the route, it would cost time. */
+/**
+ * What a route without `response` may return, for the API reference: any value, or none. It is not a schema of the route, because
+ * Fastify would then serialize every response by it.
+ */
 const undeclaredResponses = (status: number) => ({
   [status]: { description: 'Done.', content: { 'application/json': { schema: {} } } },
   204: { description: 'Done.', type: 'null' },

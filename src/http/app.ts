@@ -40,7 +40,7 @@ declare module 'fastify' {
     /** The path exists, but not with the method of this route: the response is 405. */
     methodNotAllowed?: boolean;
     /**
-     * The allowed parameters of the query string. Default: those of the schema under `/v1`, any elsewhere. `own`: the route
+     * The allowed parameters of the query string. Default: under `/v1` those of the schema, elsewhere any. `own`: the route
      * checks them itself. `raw`: it also parses the query string itself, including repeated parameters.
      */
     query?: readonly string[] | 'own' | 'raw';

@@ -59,7 +59,7 @@ function createCheckRunner({ log, metrics }: Context, checks: readonly Readiness
 export interface Health {
   /** Makes the service permanently not ready. */
   drain(): void;
-  /** Updates the metrics that are not counters. The readiness checks end later: one may hang. */
+  /** Updates the metrics that are not counters. Does not wait for the readiness checks, because one may hang. */
   refreshMetrics(): void;
 }
 

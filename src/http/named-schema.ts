@@ -8,7 +8,7 @@ declare module 'fastify' {
 export const schemaNameKey = 'x-component';
 
 /**
- * Marks a schema. The OpenAPI document contains it once, under this name, and routes refer to it. `{users}` stands for the schema of the rows
- * of a resource.
+ * Marks a schema. The OpenAPI document contains it once, under this name, and routes refer to it. `{users}` in a name stands for the schema
+ * name of that resource's rows.
  */
 export const namedSchema = <S extends object>(name: string, schema: S): S => ({ ...schema, [schemaNameKey]: name });

@@ -99,7 +99,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   try {
     eventsLog = await openEventsLog({ config, database, log });
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
-    // The last export follows the end of the database.
+    // The last export runs after the database is closed.
     telemetry?.sendMetrics(metrics, () => (stopped ? undefined : services?.refreshMetrics()));
     const service = { config, database, log, metrics, eventsLog, otherWorkers, progress, stopping: stopping.signal };
     const context: Context = { ...service, sendMail, idle, now };

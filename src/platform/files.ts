@@ -20,7 +20,7 @@ export function giveToOwnerOfFolder(path: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   try {
-    // Follows no link, because that owner can replace the file.
+    // Does not follow links: the owner of the folder could have replaced the file with one.
     if (uid !== 0) lchownSync(path, uid, gid);
   } catch {
     // Some containers and file systems forbid this. Then the file belongs to root.

@@ -95,7 +95,7 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
     assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
   });
 
-  it('registers passkeys without recovery codes, and no second factor, with MFA=off', async () => {
+  it('with MFA=off, registers passkeys without recovery codes, and refuses recovery codes', async () => {
     const off = await start({ env: { MFA: 'off' } });
     const person = await registerUser(off);
     const { response } = await addPasskey(off, person);

@@ -137,7 +137,7 @@ it('report the mistake in a declared job and its file', async () => {
   }
 });
 
-it('log at LOG_LEVEL when the operator runs them', async () => {
+it('jobs log at LOG_LEVEL when the operator runs them', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
   try {
     const source = "export default { name: 'count', run: async ({ log }) => log.info('seven rows') }";

@@ -120,7 +120,7 @@ onBothEngines('Forms', (engine) => {
   /** Only the Origin is checked: these choices are harmless, and some error pages and the API reference have no token. */
   const byOrigin = ['/theme', '/docs/token'];
 
-  it('change the language of the signed-in user only with a token, which public pages and error pages have too', async () => {
+  it('change the language of the signed-in user only with a token, which public pages and most error pages have too', async () => {
     const visitor = await signedIn();
     const localeOf = async () => (await visitor.get('/settings')).html.match(/<html lang="(\w+)"/)?.[1];
     for (const [path, language] of [

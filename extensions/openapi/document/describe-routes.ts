@@ -43,7 +43,7 @@ function describeRoute({
 }) {
   const { errors = 'problem', docs, operation } = config;
   const visibility = errors === 'page' ? { hide: true } : {};
-  // The body of an operation has a member that the engine reads before it validates the rest.
+  // The body of an operation may contain current_password, which is read before the rest is validated.
   const described = operation
     ? { ...schema, ...docsOf(operation, [config.scope ?? []].flat()) }
     : { ...docs?.(), ...schema };

@@ -126,7 +126,10 @@ const sendableFields = ({ fields }: Resource) => [...fields.values()].filter((fi
 
 const onlyProof = { ...proofBody } as JsonSchema;
 
-/** Whether requests under this rule may need `current_password` as a proof. Many built-in resources require a proof themselves. */
+/**
+ * Whether requests under this rule may need `current_password` as a proof. True for every built-in resource, because many require a
+ * proof in their code.
+ */
 export const acceptsProof = ({ definition: { managed, fields } }: Resource, rule: unknown): boolean =>
   managed ? !('current_password' in fields) && stepUpRequirements([rule]).length > 0 : true;
 
