@@ -114,7 +114,10 @@ onBothEngines('The API description of a project', (engine) => {
     await send('POST', '/v1/clients/batches', 200, { rows: [{ ...row, public: true }, row], current_password });
     await send('PATCH', '/v1/clients/batches', 200, { rows: [{ id: client.id, name: 'Ours' }], current_password });
     await send('DELETE', '/v1/clients/batches', 200, { ids: [client.id], current_password });
-    await create('/v1/tokens', { name: 'Mine', scopes: ['users:read'], current_password });
+    const made = await create('/v1/tokens', { name: 'Mine', scopes: ['users:read'], current_password });
+    await send('POST', `/v1/tokens/${made.id}/values`, 409, { current_password });
+    const user = await create('/v1/users', { email: 'bob@example.com', password: current_password, current_password });
+    await send('DELETE', `/v1/users/${user.id}/factors`, 204, { current_password });
     const authenticator = await create('/v1/authenticators', { name: 'Phone', current_password });
     await send('DELETE', `/v1/authenticators/${authenticator.id}`, 204, { current_password });
     await send('PATCH', '/v1/users/me', 200, { name: 'Ada', current_password });
@@ -146,6 +149,7 @@ onBothEngines('The API description of a project', (engine) => {
     await send('POST', `${path}/copies`, 201, { current_password });
     await send('POST', `${path}/loans`, 204, { current_password });
     await send('DELETE', path, 204, { current_password });
+    await send('POST', `${path}/restorations`, 200, { current_password });
     await send('POST', '/v1/prints', 202);
     await send('DELETE', '/v1/prints', 204);
   });

@@ -216,13 +216,15 @@ export function operationDocs(
 
 export function restoreDocs(resource: Resource): RouteDocs {
   const { name, singular, writeScope } = resource;
+  const rule = ruleOf(resource, 'delete');
   return {
     tags: [name],
     operationId: `restore_${name}`,
     summary: `Restore a deleted ${singular}`,
-    description: `Needs the scope \`${writeScope}\`, and the right to delete the row.${stepUpText(ruleOf(resource, 'delete'))}`,
+    description: `Needs the scope \`${writeScope}\`, and the right to delete the row.${stepUpText(rule)}`,
     'x-client': `const { data } = await gatehouse.resource('${name}').restore(id);`,
     params: idParameter(resource),
+    ...(acceptsProof(resource, rule) ? { body: proofBody } : {}),
     response: { 200: json('The row as it is now.', rowResponse(resource)), ...changeErrors },
   };
 }

@@ -150,7 +150,7 @@ export function actionBody(resource: Resource, action: Action): JsonSchema | und
   const schema = action.body && (closedSchema(action.body) as JsonSchema);
   const rule = actionRule(resource, action);
   const provable = action.method !== 'GET' && rule !== 'public' && acceptsProof(resource, rule);
-  if (!provable || (schema ? !schema.properties : !resource.definition.managed)) return schema;
+  if (!provable || (schema && !schema.properties)) return schema;
   return schema ? withProof(schema) : onlyProof;
 }
 

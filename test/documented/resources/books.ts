@@ -2,6 +2,7 @@ import { allOf, computed, defineResource, role, stepUp, text, uuid } from 'gateh
 
 export default defineResource({
   name: 'books',
+  softDelete: true,
   fields: {
     title: text({ required: true, sortable: true, searchable: true, example: "costs 5 $'" }),
     shelf: uuid(),
