@@ -18,9 +18,12 @@ export interface WriteOptions extends Options {
   ifMatch?: string | undefined;
 }
 
-export interface DeleteOptions extends WriteOptions {
-  /** The body of a DELETE: `users.delete('me', { body: { current_password } })`. */
+export interface RestoreOptions extends WriteOptions {
+  /** The body: `users.delete('me', { body: { current_password } })`. */
   body?: object;
+}
+
+export interface DeleteOptions extends RestoreOptions {
   /** Deletes a deleted row for good, of a resource with `softDelete`. */
   forGood?: boolean;
 }
@@ -128,10 +131,11 @@ export class Resource<Row> {
   }
 
   /** Restores a deleted row, of a resource that keeps deleted rows. */
-  async restore(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<Tagged<Row>> {
+  async restore(id: string, { body, ifMatch, signal }: RestoreOptions = {}): Promise<Tagged<Row>> {
     const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
     const path = `${this.#one(id)}/restorations`;
-    return withEtag(await this.#send({ method: 'POST', path, headers, signal, repeatable: ifMatch === undefined }));
+    const repeatable = ifMatch === undefined;
+    return withEtag(await this.#send({ method: 'POST', path, body, headers, signal, repeatable }));
   }
 
   /** Creates up to 100 rows in one request. Each has its own result. If a row fails, the others are still created. */

@@ -28,6 +28,7 @@ interface Resources {
       | { name: 'lend'; method: 'POST'; on: 'row'; body: { to: string }; result: { due: string } }
       | { name: 'loan'; method: 'GET'; on: 'row'; body: undefined; result: { to: string } }
       | { name: 'stamps'; method: 'POST'; on: 'row'; body: { at?: string } | null; result: unknown }
+      | { name: 'seals'; method: 'DELETE'; on: 'row'; body: { current_password?: string }; result: undefined }
       | { name: 'count'; method: 'POST'; on: 'collection'; body: undefined; result: number };
   };
   authors: {
@@ -48,7 +49,7 @@ const row = { id: '1', title: 'Notes', pages: null, genre: 'novel', author_id: '
 
 test('rows, fields, relations and actions are checked by the compiler, and sent as they are named', async () => {
   const { url, seen } = await fakeService(({ path }) => {
-    if (/\/(lend|loan|count|stamps)$/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
+    if (/\/(lend|loan|count|stamps|seals)$/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
     const data = { ...row, author: { data: { id: '2', name: 'Ada', books: { data: [row] } } } };
     const single = path.startsWith('/v1/books/') || path === '/v1/books';
     return { body: { data: single ? data : [data], meta: { pagination: { count: 1, per_page: 20, links: {} } } } };
@@ -78,6 +79,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
   await books.actOnAll('count');
   await books.act('1', 'stamps');
   await books.act('1', 'stamps', { at: 'noon' });
+  await books.act('1', 'seals', undefined, { method: 'DELETE' });
   assert.deepEqual([lent.due, loan.to], ['soon', 'Ada']);
   assert.deepEqual(
     seen.slice(2).map(({ method, path, body }) => [method, path, body]),
@@ -87,6 +89,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
       ['POST', '/v1/books/count', {}],
       ['POST', '/v1/books/1/stamps', {}],
       ['POST', '/v1/books/1/stamps', { at: 'noon' }],
+      ['DELETE', '/v1/books/1/seals', {}],
     ],
   );
   await authors.of('2', 'books').create({ title: 'Notes' });
@@ -111,7 +114,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
     return [kind, figures];
   };
   assert.ok(typed);
-  const { data: again } = await books.restore('1');
+  const { data: again } = await books.restore('1', { body: { current_password: 'x' } });
   const titleAgain: string = again.title;
   assert.ok(titleAgain);
   await books.delete('1', { forGood: true });

@@ -1,7 +1,16 @@
 import type { AggregateFunction, AggregateQueryOf, AggregateRow } from './aggregate.ts';
 import type { Change, SubscribeOptions } from './changes.ts';
 import type { Comparison, ListQuery, Scalar } from './list-query.ts';
-import type { CreateOptions, DeleteOptions, Options, Page, Result, Tagged, WriteOptions } from './resource.ts';
+import type {
+  CreateOptions,
+  DeleteOptions,
+  Options,
+  Page,
+  RestoreOptions,
+  Result,
+  Tagged,
+  WriteOptions,
+} from './resource.ts';
 import type { ResourceTypes } from './resource-types.ts';
 
 /** The resources of one service, by name. */
@@ -103,7 +112,7 @@ type ActArguments<X> = X extends { method: infer M; body: infer B }
       : Record<never, never> extends B
         ? [body?: B, options?: Options]
         : [body: B, options?: Options]
-    : [body: B, options: Options & { method: M }]
+    : [body: Record<never, never> extends B ? B | undefined : B, options: Options & { method: M }]
   : never;
 type ResultOf<X> = X extends { result: infer Result } ? Result : never;
 
@@ -156,7 +165,7 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
   delete(id: string, options?: DeleteOptions): Promise<void>;
   /** Restores a deleted row. */
   restore: R[N]['softDelete'] extends true
-    ? (id: string, options?: WriteOptions) => Promise<Tagged<RowOf<R, N>>>
+    ? (id: string, options?: RestoreOptions) => Promise<Tagged<RowOf<R, N>>>
     : never;
   /** Creates up to 100 rows in one request, each with its own result. */
   createAll(rows: readonly R[N]['input'][], options?: CreateOptions): Promise<Result<Created<R, N>['data']>[]>;
