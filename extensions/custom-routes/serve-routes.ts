@@ -5,6 +5,7 @@ import { isForm } from '../../src/http/bodies/content-type-parsers.ts';
 import { rejectUnknownParameters } from '../../src/http/gate/declared-parameters.ts';
 import { eagerCompilers } from '../../src/http/schema-compilers.ts';
 import { codeOf, OperatorError, reasonOf } from '../../src/platform/errors.ts';
+import { asObject } from '../../src/platform/is-object.ts';
 import { stepUpText } from '../../src/resources/declaration/step-up.ts';
 import type { ResourceServices } from '../../src/resources/model/resource-services.ts';
 import { withoutEmpty } from '../../src/resources/query/list-query.ts';
@@ -119,10 +120,12 @@ function serveRoute(
       const parameters = request.query as Readonly<Record<string, string>>;
       if (allowed) rejectUnknownParameters(parameters, allowed);
       request.query = readForm(withoutEmpty(parameters), query);
+      if (auth === 'auth:web' && method !== 'GET') {
+        checkForm(request);
+        const { _csrf, ...fields } = asObject(request.body);
+        if (!('_csrf' in asObject(asObject(body).properties))) request.body = fields;
+      }
       if (body && isForm(request)) request.body = readForm(request.body, body);
-    },
-    async preHandler(request) {
-      if (auth === 'auth:web' && method !== 'GET') checkForm(request);
     },
     async handler(request, reply) {
       const row = await guard.check(services, request);

@@ -111,5 +111,9 @@ onBothEngines('Endpoints of the operator', (engine) => {
     assert.equal(foreign.status, 403);
     const { status, html } = await visitor.send('/answers', { answer: '42' });
     assert.deepEqual([status, JSON.parse(html)], [200, { answer: 42, by: user.id }]);
+    const { paths } = JSON.parse(await (await fetch(`${service.url}/openapi.json`)).text());
+    const { requestBody, responses, ...docs } = paths['/answers'].post;
+    assert.deepEqual(requestBody.content['application/json'].schema.required, ['answer', '_csrf']);
+    assert.ok(responses[302] && !('x-codeSamples' in docs));
   });
 });

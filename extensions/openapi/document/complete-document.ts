@@ -51,7 +51,9 @@ export function completeDocument(document: Document, resources: Resources): Docu
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       completeBody(operation, schemas);
-      operation['x-codeSamples'] = codeSamples(operation, { baseUrl, method, path, schemas });
+      // Only the pages of this service can send the session of a browser.
+      if (!operation.security?.some((scheme) => 'session' in scheme))
+        operation['x-codeSamples'] = codeSamples(operation, { baseUrl, method, path, schemas });
       delete operation['x-client'];
     }
   }

@@ -5,6 +5,7 @@ import { batchDocs } from './batch-operations.ts';
 import type { Document } from './complete-document.ts';
 import { descriptionsSchema } from './descriptions-schema.ts';
 import type { Security } from './example-of.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { actionDocs, nestedDocs, operationDocs, restoreDocs } from './resource-operations.ts';
 
 export type DeclaredRoutes = readonly RouteOptions[];
@@ -35,11 +36,11 @@ export async function describeRoutes(
 function describeRoute({
   schema = {},
   url,
-  route: { config = {} },
+  route: { config = {}, method },
 }: {
   schema?: FastifySchema;
   url: string;
-  route: { config?: FastifyContextConfig };
+  route: { config?: FastifyContextConfig; method: unknown };
 }) {
   const { errors = 'problem', docs, operation } = config;
   const visibility = errors === 'page' ? { hide: true } : {};
@@ -47,7 +48,25 @@ function describeRoute({
   const described = operation
     ? { ...schema, ...docsOf(operation, [config.scope ?? []].flat()) }
     : { ...docs?.(), ...schema };
+  if (config.auth === 'auth:web') Object.assign(described, sessionDocs(described, String(method)));
   return { url, schema: { ...described, security: securityOf(config), 'x-errors': errors, ...visibility } };
+}
+
+/** What the session cookie of a browser adds to a route: the redirection to the login page, and the token of a form. */
+function sessionDocs({ body, response }: FastifySchema, method: string): FastifySchema {
+  const { properties = {}, required = [], ...schema } = (body ?? { type: 'object' }) as JsonSchema;
+  return {
+    response: { ...(response as object), 302: { description: 'Without a session: to the login page.', type: 'null' } },
+    ...(method === 'GET'
+      ? {}
+      : {
+          body: {
+            ...schema,
+            properties: { ...properties, _csrf: { type: 'string' } },
+            required: [...new Set([...required, '_csrf'])],
+          },
+        }),
+  };
 }
 
 function docsOf(operation: ResourceOperation, scopes: readonly string[]): FastifySchema {

@@ -46,6 +46,6 @@ export const form = defineRoute({
   method: 'POST',
   path: '/answers',
   auth: 'auth:web',
-  body: Type.Object({ _csrf: Type.Optional(Type.String()), answer: Type.Integer() }),
+  body: Type.Object({ answer: Type.Integer() }),
   handle: ({ body, caller }) => ({ answer: body.answer, by: caller.userId }),
 });
