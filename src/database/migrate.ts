@@ -41,7 +41,7 @@ const isContracting = (name: string): boolean => /^\d+-contract-/.test(name);
 export function rejectNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMoveMarker)) {
     throw new OperatorError(
-      'A move into this database is not finished, so some rows are missing. Run the same `gatehouse move` command again.',
+      'A move into this database is not finished, so some rows are missing. Run the same `npx gatehouse-server move` command again.',
     );
   }
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
