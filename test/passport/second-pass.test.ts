@@ -105,6 +105,8 @@ onBothEngines('A second pass', (engine) => {
     await old.run('update oauth_clients set revoked = 1 where id = 3');
     const report = await again();
     assert.equal(tallyOf(report, 'users')?.ended, 1);
+    const { taken: added, left } = tallyOf(report, 'model_has_roles') ?? {};
+    assert.deepEqual([added, left], [0, { 'its user was deleted there': 1 }]);
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     assert.equal((await whoAmI(service, held.of('personal').access_token)).status, 401);
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 400);
@@ -145,6 +147,34 @@ onBothEngines('A second pass', (engine) => {
     assert.deepEqual(causesOf(await runImport(service, old, { ...options, dryRun: true })), expected);
     assert.deepEqual(causesOf(await runImport(service, old, options)), expected);
     assert.deepEqual(causesOf(await runImport(service, old, options)), []);
+  });
+
+  it('counts each login of a user who is locked since once', async () => {
+    const { service, old } = await taken();
+    // One more login, which is live here alone.
+    await refresh(service, login.refresh_token as string, web);
+    const { db } = service.context.database;
+    const { id } = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'ada@example.com')
+      .executeTakeFirstOrThrow();
+    const live = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', id)
+      .where('revoked_at', 'is', null)
+      .execute();
+    await old.run('alter table users add column locked integer default 0; update users set locked = 1 where id = 1');
+    const options = { scopes: mappedScopes, disableWhere: ['locked=1'] };
+    const expected = [['their account is locked (--disable-where), or disabled or deleted here', 1, live.length]];
+    for (const dryRun of [true, false]) {
+      const { signed_out } = await runImport(service, old, { ...options, dryRun });
+      assert.deepEqual(
+        signed_out.map(({ cause, people, logins }) => [cause, people, logins]),
+        expected,
+      );
+    }
   });
 
   it('keeps clients whose owner is disabled, and leaves out clients that were deleted or replaced here', async () => {

@@ -20,6 +20,7 @@ import {
   compareFingerprints,
   fingerprintToStore,
   generatedUsername,
+  isDeleted,
   passwordHashOf,
   readUser,
   type UserRecord,
@@ -95,7 +96,8 @@ export async function importUserTable(
   for await (const page of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const rows = page.map((row) => withoutSecrecy(pass, table, row));
     const ids = rows.map(({ id }) => id);
-    const rolesById = await roles?.of(table, ids);
+    const deleted = new Set(rows.filter((row) => isDeleted(row, plan.map.fields)).map(({ id }) => id));
+    const rolesById = await roles?.of(table, ids, deleted);
     // A user whom an earlier pass locked stays locked until the operator decides.
     const before = isUndecided ? await findLegacyIds(pass.context.database.db, table.source, ids) : undefined;
     const records = rows.map((row) =>
@@ -117,7 +119,6 @@ export async function importUserTable(
     }
     counts.read += records.length;
     await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, counts, records, tx, invalidate));
-    const deleted = new Set(records.filter((record) => record.deleted).map(({ oldId }) => oldId));
     await fields?.take(
       table,
       rows.filter(({ id }) => !deleted.has(id)),

@@ -7,8 +7,12 @@ import { compareRoles } from './user-record.ts';
 
 /** The roles of users from spatie/laravel-permission: by guard and model class. */
 export interface RoleNames {
-  /** For one page of a table's users, by their old ids. */
-  of(table: UserTable, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** For one page of a table's users, by their old ids. Roles of `deleted` users are read, but not imported. */
+  of(
+    table: UserTable,
+    ids: readonly string[],
+    deleted: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 const roleSource = 'roles.name';
@@ -47,7 +51,7 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
   const classes = await classesThatCount(pass, holders.name);
   if (!classes) return undefined;
   return {
-    async of(table, ids) {
+    async of(table, ids, deleted) {
       const found = new Map<string, string[]>();
       for (const row of await pass.source.withKeys(from, ids)) {
         if (isOfOtherTable(pass, classes, table, row.model_type ?? '')) continue;
@@ -66,7 +70,8 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
       }
       const before = await findLegacyIds(pass.context.database.db, table.source, ids);
       for (const [holder, ofHolder] of found) {
-        counts[compareRoles(ofHolder, before.get(holder)?.fingerprint)] += ofHolder.length;
+        if (deleted.has(holder)) counts.skip('its user was deleted there', ofHolder.length);
+        else counts[compareRoles(ofHolder, before.get(holder)?.fingerprint)] += ofHolder.length;
       }
       return found;
     },

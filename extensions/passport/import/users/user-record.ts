@@ -76,7 +76,7 @@ export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fiel
   if (language.error) unreadable.push('locale');
   const record = {
     oldId: source.id,
-    deleted: isDeleted(row),
+    deleted: isDeleted(source, fields),
     profile,
     passwordHash: isKnown ? hashed : null,
     emailConfirmed: profile.email !== null && (clock.read(row.email_verified_at) !== null || isTrue(row.confirmed)),
@@ -152,8 +152,10 @@ function twoFactorOf(row: SourceRow): UserRecord['twoFactor'] {
 }
 
 /** An invalid date (0000-00-00) counts as not set. */
-const isDeleted = ({ deleted_at }: SourceRow): boolean =>
-  deleted_at !== null && deleted_at !== undefined && deleted_at !== '' && !deleted_at.startsWith('0000-');
+export function isDeleted(row: SourceRow, fields: ReadonlyMap<string, string>): boolean {
+  const { deleted_at } = renamed(row, fields);
+  return deleted_at !== null && deleted_at !== undefined && deleted_at !== '' && !deleted_at.startsWith('0000-');
+}
 
 function fieldOf(row: SourceRow, field: ProfileField): string | null | undefined {
   if (field === 'phone') return row.phone ?? row.phone_number;
