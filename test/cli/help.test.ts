@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/run-command.ts';
+import { ended, startCommand } from '../harness/command.ts';
 
 function helpOf(command: Command): string {
   let text = '';
@@ -30,4 +31,13 @@ describe('The help of a command', async () => {
       if (command.commands.length === 0) assert.match(help, /^Examples:\n {2}\S/m);
     });
   }
+
+  it('ends without an error if nobody reads it to the end', async () => {
+    const child = startCommand(['check', '--help'], '.');
+    child.stdout.destroy();
+    let errors = '';
+    child.stderr.on('data', (chunk) => (errors += chunk));
+    assert.deepEqual(await ended(child), [0, null]);
+    assert.equal(errors, '');
+  });
 });
