@@ -1,12 +1,23 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../src/config/config.ts';
 import { fsyncFolder } from '../../src/database/fsync-folder.ts';
 import { rejectNewer } from '../../src/database/migrate.ts';
 import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
-import { giveToOwnerOfFolder } from '../../src/platform/files.ts';
+import { createPrivateFile } from '../../src/platform/files.ts';
 import { type BeginProgress, noProgress, type Progress } from '../../src/platform/progress.ts';
 
 type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
@@ -88,9 +99,12 @@ export async function restore(
   const progressBar = progress(2 * bytes, 'copying');
   try {
     return await replaceDatabase(source, target, overwrite, async (draft) => {
-      await watchGrowth(draft, bytes, progressBar, () => copyFile(source, draft));
-      chmodSync(draft, 0o600);
-      giveToOwnerOfFolder(draft);
+      await watchGrowth(draft, bytes, progressBar, () =>
+        pipeline(
+          createReadStream(source, { highWaterMark: 1 << 20 }),
+          createWriteStream('', { fd: createPrivateFile(draft) }),
+        ),
+      );
       progressBar.advance(0, 'checking the copy');
       rejectNewer(checkCopy(draft, source));
       progressBar.advance(bytes, 'syncing it to disk');

@@ -6,7 +6,7 @@ import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { newHistoryId } from '../../src/database/change-log/new-history.ts';
 import { systemSource } from '../../src/http/request-source.ts';
-import { createFolder } from '../../src/platform/files.ts';
+import { createServiceFolder } from '../../src/platform/files.ts';
 import { restore, sqliteFile } from './backup.ts';
 
 interface Flags {
@@ -39,7 +39,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
     .action(async (name: string, { force = false, endSessions = false }: Flags) => {
       const config = await loadConfig();
       const target = sqliteFile(config, 'pg_restore --clean --if-exists --dbname="$DATABASE_URL" gatehouse.dump');
-      createFolder(dirname(target), 0o700);
+      createServiceFolder(dirname(target));
       let ended: string | undefined;
       const change = async (draft: string) => {
         if (endSessions) ended = await endSessionsIn(config, draft);

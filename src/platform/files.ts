@@ -1,4 +1,17 @@
-import { closeSync, lchownSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './errors.ts';
 
@@ -13,15 +26,18 @@ export function readIfExists(path: string): string | undefined {
 }
 
 /**
- * Gives a new file or folder to the owner of its folder, if this process is root: an administrator runs commands as root, but the service
- * runs as the owner of DATA_DIR.
+ * The owner of a folder, if root creates something in it: an administrator runs commands as root, but the service runs as the owner of
+ * DATA_DIR. That owner can replace each path in the folder at any time, so only what is open is given away.
  */
-export function giveToOwnerOfFolder(path: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(path));
+function ownerToServe(folder: string): Stats | undefined {
+  if (process.geteuid?.() !== 0) return undefined;
+  const stats = statSync(folder);
+  return stats.uid === 0 ? undefined : stats;
+}
+
+function giveTo(owner: Stats | undefined, file: number): void {
   try {
-    // Does not follow links: the owner of the folder could have replaced the file with one.
-    if (uid !== 0) lchownSync(path, uid, gid);
+    if (owner) fchownSync(file, owner.uid, owner.gid);
   } catch {
     // Some containers and file systems forbid this. Then the file belongs to root.
   }
@@ -29,9 +45,21 @@ export function giveToOwnerOfFolder(path: string): void {
 
 /** Creates a file that only its owner can read, and opens it. */
 export function createPrivateFile(path: string): number {
+  const owner = ownerToServe(dirname(path));
   const file = openSync(path, 'wx', 0o600);
-  giveToOwnerOfFolder(path);
+  giveTo(owner, file);
   return file;
+}
+
+/** Creates a file that only its owner can read, on disk when this returns. */
+export function writePrivateFile(path: string, content: string): void {
+  const file = createPrivateFile(path);
+  try {
+    writeSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Creates an empty file that only its owner can read, unless the name is taken. */
@@ -44,16 +72,36 @@ export function createIfMissing(path: string): void {
 }
 
 /** Creates a folder and its missing parents. In `/proc`, `mkdirSync` with `recursive` never returns. */
-export function createFolder(path: string, mode = 0o777): void {
+export function createFolder(path: string, mode = 0o777, { forService = false } = {}): void {
   const folder = resolve(path);
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return;
-  if (!stats) createFolder(dirname(folder), mode);
+  const parent = dirname(folder);
+  if (!stats) createFolder(parent, mode, { forService });
   try {
+    const owner = forService ? ownerToServe(parent) : undefined;
     mkdirSync(folder, { mode });
-    giveToOwnerOfFolder(folder);
+    if (owner) giveFolderTo(owner, folder);
   } catch (error) {
     // Another process may have just created it.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+/** Creates a folder for private files of the service. */
+export const createServiceFolder = (path: string): void => createFolder(path, 0o700, { forService: true });
+
+/** Only if it is an empty folder of root in the folder of this owner, because the path may lead to another one by now. */
+function giveFolderTo(owner: Stats, path: string): void {
+  const folder = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    const opened = `/proc/self/fd/${folder}`;
+    const { dev, ino } = statSync(`${opened}/..`);
+    const isNew = fstatSync(folder).uid === 0 && readdirSync(opened).length === 0;
+    if (isNew && dev === owner.dev && ino === owner.ino) giveTo(owner, folder);
+  } catch {
+    // Without /proc, the folder belongs to root.
+  } finally {
+    closeSync(folder);
   }
 }

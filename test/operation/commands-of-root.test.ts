@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { chownSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import fs, { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
+import { createIfMissing, createServiceFolder } from '../../src/platform/files.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 
 const owner = 12345;
+const skip = process.getuid?.() === 0 ? false : 'only root can give files to other users';
 
 onBothEngines('A command of root', (engine) => {
   const create = databases(engine);
   const start = services(engine);
-  const skip = process.getuid?.() === 0 ? false : 'only root can give files to other users';
 
   it('creates files that the owner of their folder can read', { skip }, async () => {
     const database = await create();
@@ -33,6 +35,9 @@ onBothEngines('A command of root', (engine) => {
     if (engine === 'sqlite') {
       await run('backup', join(database.dir, 'copy.db'));
       await run('restore', join(database.dir, 'copy.db'), '--force', '--end-sessions');
+      await run('backup', join(dir, 'copies'), '--keep', '2');
+      assert.equal(statSync(join(dir, 'copies')).uid, 0, 'the service does not need the backups of root');
+      rmSync(join(dir, 'copies'), { recursive: true });
       expected.push('encryption.key', 'gatehouse.db', 'gatehouse.db.before-restore');
     }
     const files = readdirSync(dir).sort();
@@ -42,4 +47,40 @@ onBothEngines('A command of root', (engine) => {
       assert.deepEqual([name, uid, gid, mode & 0o777], [name, owner, owner, 0o600]);
     }
   });
+});
+
+describe('Root in a folder whose owner replaces it meanwhile', () => {
+  const create = databases('sqlite');
+
+  for (const [method, createPath] of [
+    ['openSync', createIfMissing],
+    ['mkdirSync', createServiceFolder],
+  ] as const) {
+    it(`gives away nothing but its own result of ${method}`, { skip }, async ({ mock }) => {
+      const { dir } = await create();
+      const foreign = join(dir, 'foreign');
+      mkdirSync(join(foreign, 'name'), { recursive: true });
+      const served = join(dir, 'served');
+      mkdirSync(served);
+      chownSync(served, owner, owner);
+      const real = fs[method] as (...parameters: unknown[]) => unknown;
+      const mocked = mock.method(fs, method, (...parameters: unknown[]) => {
+        const result = real(...parameters);
+        if (existsSync(join(served, 'name'))) {
+          renameSync(served, `${served}.old`);
+          symlinkSync(foreign, served);
+        }
+        return result;
+      });
+      syncBuiltinESMExports();
+      try {
+        createPath(join(served, 'name'));
+      } finally {
+        mocked.mock.restore();
+        syncBuiltinESMExports();
+      }
+      assert.equal(statSync(join(foreign, 'name')).uid, 0);
+      assert.equal(statSync(join(`${served}.old`, 'name')).uid, method === 'openSync' ? owner : 0);
+    });
+  }
 });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, unlinkSync, writeSync } from 'node:fs';
+import { linkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
-import { createFolder, createPrivateFile, readIfExists } from '../../platform/files.ts';
+import { createServiceFolder, readIfExists, writePrivateFile } from '../../platform/files.ts';
 import { fsyncFolder } from '../fsync-folder.ts';
 
 export type SealingSettings = Pick<Config, 'encryptionKey' | 'previousEncryptionKey' | 'databaseUrl' | 'dataDir'>;
@@ -97,8 +97,9 @@ function readOrCreateKeyFile(path: string): string {
   if (existing !== undefined) return existing;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    createFolder(dirname(path), 0o700);
-    writeDurably(draft, `${randomBytes(32).toString('base64url')}\n`);
+    createServiceFolder(dirname(path));
+    // The key must be on disk before it encrypts anything: the encrypted values cannot be read without it.
+    writePrivateFile(draft, `${randomBytes(32).toString('base64url')}\n`);
     try {
       linkSync(draft, path);
     } catch (error) {
@@ -111,17 +112,6 @@ function readOrCreateKeyFile(path: string): string {
     throw keyFileError(path, error);
   }
   return readKeyFile(path) as string;
-}
-
-/** The key must be on disk before it encrypts anything: the encrypted values cannot be read without it. */
-function writeDurably(path: string, content: string): void {
-  const file = createPrivateFile(path);
-  try {
-    writeSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 const keyFileError = (path: string, error: unknown) =>

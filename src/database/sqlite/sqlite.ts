@@ -11,7 +11,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts';
-import { createFolder, createIfMissing } from '../../platform/files.ts';
+import { createIfMissing, createServiceFolder } from '../../platform/files.ts';
 import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
@@ -120,7 +120,7 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
   let writer: DatabaseSync;
   let reader: DatabaseSync;
   try {
-    createFolder(dirname(path), 0o700);
+    createServiceFolder(dirname(path));
     createIfMissing(path);
     // A link may lead to a missing file.
     closeSync(openSync(path, 'a', 0o600));

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { createFolder, createPrivateFile } from '../../platform/files.ts';
+import { createServiceFolder, writePrivateFile } from '../../platform/files.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findFirstAdministrator, findFirstUser } from './user-store.ts';
@@ -28,11 +28,9 @@ export function saveFirstPassword(
 ): string | undefined {
   const file = fileIn(config);
   try {
-    createFolder(config.dataDir, 0o700);
+    createServiceFolder(config.dataDir);
     rmSync(file, { force: true });
-    const created = createPrivateFile(file);
-    writeFileSync(created, `${password}\n`);
-    closeSync(created);
+    writePrivateFile(file, `${password}\n`);
     return file;
   } catch (err) {
     const fix = `npx gatehouse-server user password ${email}`;

@@ -6,7 +6,7 @@ import { getLanguages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { foldEmail } from '../../platform/email-address.ts';
-import { createFolder } from '../../platform/files.ts';
+import { createServiceFolder } from '../../platform/files.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { Job } from '../../resources/queue/job.ts';
@@ -113,7 +113,7 @@ export class Mail {
     const { message } = await composer.sendMail(headersOf(config, mail, content));
     const folder = join(config.dataDir, 'mail');
     const file = join(folder, `${mail.id}-${template}.eml`);
-    createFolder(folder, 0o700);
+    createServiceFolder(folder);
     await writeFile(file, message as Buffer, { mode: 0o600 });
     log.info({ file, template }, 'no SMTP_URL: email written to a file');
   }
