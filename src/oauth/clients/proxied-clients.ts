@@ -1,4 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { minSecretLength, type ProxiedClient } from '../../config/config.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
@@ -6,7 +7,7 @@ import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { createFolder, createIfMissing, readIfExists } from '../../platform/files.ts';
+import { createServiceFolder, readIfExists, writePrivateFile } from '../../platform/files.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { createClient, findClient, lockClient, type StoredClient } from './client-store.ts';
 import { everyScope } from './scopes/scopes.ts';
@@ -59,10 +60,11 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
   const content = `${JSON.stringify({ [webAdmin.path]: { id: client.id, secret: client.secret } }, null, 2)}\n`;
   try {
     if (readIfExists(path) === content) return client;
-    createFolder(dataDir, 0o700);
-    createIfMissing(`${path}.new`);
-    writeFileSync(`${path}.new`, content);
-    renameSync(`${path}.new`, path);
+    createServiceFolder(dataDir);
+    // Another process may start at the same time.
+    const draft = `${path}.${randomBytes(6).toString('hex')}`;
+    writePrivateFile(draft, content);
+    renameSync(draft, path);
   } catch (error) {
     throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);
   }
