@@ -4,6 +4,8 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { formOf, signedIn } from '../harness/authorizing.ts';
 import { browsers } from '../harness/browser.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { addApp } from '../harness/factors.ts';
+import { logIn } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 onBothEngines('Settings with an outdated proof', (engine) => {
@@ -31,6 +33,21 @@ onBothEngines('Settings with an outdated proof', (engine) => {
     assert.ok(done.status < 400 && /My &lt;token&gt;/.test(done.html), `${done.status} ${done.html}`);
     const next = await visitor.send('/settings/tokens', { ...form, name: 'Second' });
     assert.ok(next.status < 400, 'the page asks once');
+  });
+
+  it('ask for the code, not for the password, if the operation requires two factors', async () => {
+    const { visitor, email } = await signedIn(service);
+    const { app } = await addApp(service, { token: await logIn(service, email, password) });
+    service.advance(901_000);
+    await visitor.get('/settings/security');
+    const asked = await visitor.send('/settings/security/recovery-codes', {});
+    assert.match(asked.headers.get('www-authenticate') ?? '', /acr_values="urn:gatehouse:2"/);
+    const wrong = await visitor.send('/settings/security/recovery-codes', { ...formOf(asked), proof_code: '000000' });
+    for (const { status, html } of [asked, wrong]) {
+      assert.ok(status >= 400 && html.includes('name="proof_code"') && !html.includes('name="proof_password"'), html);
+    }
+    const done = await visitor.send('/settings/security/recovery-codes', { ...formOf(wrong), proof_code: app.code() });
+    assert.ok(done.status < 400 && done.html.includes('id="recovery-codes"'), `${done.status} ${done.html}`);
   });
 
   it('end tokens with the password if the box is ticked, which is the default', async () => {

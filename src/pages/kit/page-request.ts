@@ -122,7 +122,7 @@ export class PageRequest {
   async callAsUser<T>(method: Method, path: string, body?: Record<string, unknown>, { uncounted = false } = {}) {
     const token = internalTokenOf(this.request);
     const response = await callApi<T>(this.request, { method, path, body, token, uncounted });
-    if (response.code === 'proof_too_old') throw proofTooOld(this.caller.proof);
+    if (response.code === 'proof_too_old') throw proofTooOld(this.caller.proof, response.required);
     return response;
   }
 

@@ -4,7 +4,7 @@ import { problemMessage } from '../../config/languages/problem-message.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { Problem } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
+import { acrLevels, meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
 import { internalTokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 import type { Handler, PageRequest } from './page-request.ts';
@@ -17,7 +17,9 @@ const methods = ['password', 'code', 'passkey', 'provider'] as const;
 const fieldOf = (method: string): string => `proof_${method}`;
 /** A mailed code has two fields and a button that sends it. */
 const emailCodeFields = { send: 'proof_send_email', id: 'proof_email_id', code: 'proof_email_code' } as const;
-const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(emailCodeFields)]);
+/** The level that the form requires. It only decides which methods the page offers. */
+const acrField = 'proof_acr';
+const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(emailCodeFields), acrField]);
 
 export type ProofFields = Readonly<Record<string, unknown>>;
 
@@ -48,7 +50,9 @@ export const withStepUp =
     const proofs = proofsIn(submitted);
     // The proof of a provider and the sent code stay valid after an error in another field.
     const repeated = Object.fromEntries(
-      [fieldOf('provider'), emailCodeFields.id].flatMap((name) => (name in submitted ? [[name, submitted[name]]] : [])),
+      [fieldOf('provider'), emailCodeFields.id, acrField].flatMap((name) =>
+        name in submitted ? [[name, submitted[name]]] : [],
+      ),
     );
     if (emailCodeFields.send in submitted) return sendCode(pageRequest, { ...form, ...repeated });
     if (Object.keys(proofs).length > 0) {
@@ -67,7 +71,11 @@ export const withStepUp =
       // The proof is missing or wrong: name the proof that is required.
       const problem = Object.keys(proofs).length > 0 ? problemMessage(error.code, error.message) : undefined;
       reply.headers(error.headers);
-      return askForProof(pageRequest.status(error.status), form, { problem });
+      return askForProof(
+        pageRequest.status(error.status),
+        { ...form, [acrField]: error.members?.acr_values },
+        { problem },
+      );
     }
   };
 
@@ -98,8 +106,8 @@ export async function askForProof(pageRequest: PageRequest, form: Form, variable
   const all = ok ? data.proof_methods : ['password'];
   const { userId, proof } = request.caller;
   // The password does not renew a session of two factors. The code, or the passkey, does so alone.
-  const byFactor =
-    meetsAcr(minAcrToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
+  const acr = acrLevels.find((level) => level === form[acrField]) ?? minAcrToRenew(proof);
+  const byFactor = meetsAcr(acr, 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
   const offered = byFactor ? all.filter((name) => name !== 'password') : all;
   const provers = userId === null ? [] : await pageRequest.kit.providers.buttonsOf(userId);
   const optional = offered.length + provers.length > 1;

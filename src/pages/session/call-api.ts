@@ -10,6 +10,7 @@ import { internalHeader, requestInside, uncountedHeader } from '../../http/inter
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
+import type { Acr } from '../../platform/proof.ts';
 import type { Cookies, Tokens } from './cookies.ts';
 
 /** A response of the API, in the form that a page needs. */
@@ -23,6 +24,8 @@ interface Body<T> {
   readonly error_description?: string;
   readonly code?: string;
   readonly error?: string;
+  readonly acr_values?: Acr;
+  readonly max_age?: number;
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -75,6 +78,8 @@ export async function callApi<T>(request: FastifyRequest, { method, path, body, 
     /** Of the API. */
     detail,
     code,
+    /** Of the error `proof_too_old`. */
+    required: { acr: read.acr_values, maxAge: read.max_age },
     /** Seconds. */
     retryAfter: Number(response.headers['retry-after'] ?? 0),
     /** The cookies that the API sets. The page passes them on. */
