@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { codeOf } from '../../src/platform/errors.ts';
 import { createIfMissing } from '../../src/platform/files.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
@@ -34,11 +34,18 @@ export class EventFile implements LineSink {
 
   async check(): Promise<void> {
     try {
-      this.#file = await open(this.#path, constants.O_WRONLY);
+      // A pipe without a reader fails instead of waiting.
+      this.#file = await open(this.#path, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
-      await access(dirname(this.#path), constants.W_OK);
+      const target = await readlink(this.#path).catch(() => '');
+      return access(dirname(resolve(dirname(this.#path), target || this.#path)), constants.W_OK);
     }
+    const file = await this.#file.stat();
+    const folder = await stat(dirname(await realpath(this.#path)));
+    // Root can write everything, but the service runs as the owner of the folder.
+    if (process.geteuid?.() === 0 && file.isFile() && file.uid === 0 && folder.uid !== 0 && (file.mode & 0o022) === 0)
+      throw new Error(`${this.#path} belongs to root, but its folder to another user`);
   }
 
   async close(): Promise<void> {

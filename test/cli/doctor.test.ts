@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -153,6 +163,15 @@ describe('doctor', () => {
       assert.match((await examineEvents(target)).join(), reason);
     }
     assert.deepEqual(readdirSync(dir), []);
+    symlinkSync(join(dir, 'missing', 'events.log'), join(dir, 'link'));
+    assert.match((await examineEvents('file:link')).join(), /^error .*ENOENT/);
+    execFileSync('mkfifo', [join(dir, 'pipe')]);
+    assert.match((await examineEvents('file:pipe')).join(), /^error .*ENXIO/);
+    if (process.getuid?.() !== 0) return;
+    writeFileSync(join(dir, 'events.log'), '', { mode: 0o600 });
+    assert.match((await examineEvents('file:events.log')).join(), /^ok/);
+    chownSync(dir, 12345, 12345);
+    assert.match((await examineEvents('file:events.log')).join(), /^error .*belongs to root/);
   });
 
   it('creates no file beside the database of a stopped service', async () => {
