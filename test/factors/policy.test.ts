@@ -102,6 +102,10 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
     assert.deepEqual([response.status, response.body.data.recovery_codes], [201, undefined], response.text);
     const codes = await request(off, '/v1/recovery-codes', { token: person.token, method: 'POST', json: {} });
     assert.deepEqual([codes.status, codes.body.code], [403, 'mfa_off']);
+    const metadata = await request(off, '/.well-known/oauth-authorization-server');
+    assert.ok(!metadata.text.includes('urn:gatehouse:mfa'));
+    const step = await tryLogin(off, { mfa_token: 'x', code: '123456' });
+    assert.equal(step.body.error, 'unsupported_grant_type', step.text);
     assert.equal((await tryLogin(off, { email: person.email, password })).status, 200);
   });
 

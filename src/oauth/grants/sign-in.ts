@@ -86,9 +86,12 @@ export const passkeyGrant: Grant = {
 export const mfaGrant: Grant = {
   type: 'urn:gatehouse:mfa',
   clientTypes: ['password'],
+  isEnabled: ({ mfa }) => mfa !== 'off',
   async issue(oauth, request) {
     const { context, keys } = oauth;
     const { client, parameters, source, countRequest } = request;
+    if (context.config.mfa === 'off')
+      throw new OAuthError('unsupported_grant_type', 'Second factors are disabled (MFA).');
     const token = required(parameters, 'mfa_token');
     await keys.ensureCurrent();
     const firstStep = readMfaToken(keys, token, context.now());
