@@ -167,7 +167,7 @@ describe('Authorization requests', () => {
   it('accept only the user that the application requests with the claim sub', async () => {
     const trusted = await addApplication(service, { trusted: true });
     const [own, other] = [await signedIn(service), await signedIn(service)];
-    const claims = (sub: object) => JSON.stringify({ id_token: { sub } });
+    const claims = (sub: unknown) => JSON.stringify({ id_token: { sub } });
     const visit = async (parameters: Record<string, string>) =>
       own.visitor.get(authorizePath(trusted.id, { scope: 'openid', ...parameters }));
     const { body } = await redeem(service, trusted, await codeFor(own.visitor, trusted.id, { scope: 'openid' }));
@@ -176,13 +176,24 @@ describe('Authorization requests', () => {
       const accepted = await visit({ claims: claims(sub), id_token_hint, prompt: 'none' });
       assert.ok(authorizationResponseIn(accepted).code, JSON.stringify(sub));
     }
-    for (const sub of [{ value: other.id }, { values: [other.id] }, { value: 7 }]) {
+    for (const sub of [
+      { value: other.id },
+      { values: [other.id] },
+      { value: 7 },
+      { value: other.id, values: [own.id, other.id] },
+    ]) {
       const silent = await visit({ claims: claims(sub), prompt: 'none' });
       assert.equal(authorizationResponseIn(silent).error, 'login_required', JSON.stringify(sub));
       assert.match((await visit({ claims: claims(sub) })).location ?? '', /^\/login\?next=/);
       // No user can meet a request that contradicts its own ID token.
       const contradictory = await visit({ claims: claims(sub), id_token_hint });
       assert.equal(authorizationResponseIn(contradictory).error, 'login_required', JSON.stringify(sub));
+    }
+    const nobody = await visit({ claims: claims({ value: other.id, values: [own.id] }), prompt: 'none' });
+    assert.equal(authorizationResponseIn(nobody).error, 'login_required');
+    for (const sub of [other.id, [other.id], { values: own.id }, { value: own.id, values: {} }]) {
+      const malformed = await visit({ claims: claims(sub), prompt: 'none' });
+      assert.equal(authorizationResponseIn(malformed).error, 'invalid_request', JSON.stringify(sub));
     }
   });
 

@@ -45,10 +45,8 @@ export const requestedUserIds = (parameters: AuthorizationParameters): readonly 
 function idTokenClaim(parameters: AuthorizationParameters, name: 'acr' | 'sub') {
   const claim = asObject(asObject(tryParseJson(singleValue(parameters, 'claims') ?? '')).id_token)[name];
   if (!isObject(claim)) return undefined;
-  const values: readonly unknown[] | undefined = Array.isArray(claim.values)
-    ? claim.values
-    : claim.value === undefined
-      ? undefined
-      : [claim.value];
+  const { value } = claim;
+  const listed: readonly unknown[] | undefined = Array.isArray(claim.values) ? claim.values : undefined;
+  const values = value === undefined ? listed : [value].filter((one) => listed?.includes(one) ?? true);
   return values && { essential: claim.essential === true, values };
 }

@@ -70,6 +70,11 @@ export function readClaims(text: string | undefined): RequestedClaims | undefine
   const namesIn = (place: (typeof places)[number]): string[] => {
     const members = requested[place] ?? {};
     if (!isObject(members)) throw invalidRequest(`claims: ${place} must be an object.`);
+    // An ignored `sub` would accept any user.
+    const { sub = null } = members;
+    if (sub !== null && (!isObject(sub) || !Array.isArray(sub.values ?? []))) {
+      throw invalidRequest(`claims: in ${place}, sub must be null or an object, and its values a list.`);
+    }
     return Object.keys(members).filter((name) => scopeOfClaim(name) !== undefined);
   };
   const claims = { userinfo: namesIn('userinfo'), id_token: namesIn('id_token') };
