@@ -78,6 +78,9 @@ onBothEngines('Languages', (engine) => {
     await request(service, '/v1/users/me', { method: 'PATCH', json: { locale: 'de' }, token });
     for (const visit of [
       await visitor.get('/logout'),
+      await visitor.get('/nothing'),
+      await visitor.get('/settings?x=%00'),
+      await visitor.get('/password/forgot'),
       await visitor.get('/oauth/authorize?client_id=nobody'),
       await visitor.send('/settings', { _csrf: 'wrong' }),
       await visitor.send('/oauth/authorize/decision', {}),

@@ -52,7 +52,8 @@ export async function createPageKit(app: App, oauth: OAuth, { webSessions, provi
   const languages = getLanguages(config);
   const views = createViews(config, languages);
   const requestLanguage = createRequestLanguage(languages, cookies);
-  const languageOf = (request: FastifyRequest) => requestLanguage.of(request, database.db);
+  const languageOf = async (request: FastifyRequest) =>
+    requestLanguage.of(request, database.db, request.caller.userId ?? (await webSessions.findUserId(request)));
   const loginPath = `/${config.loginPageUrl}`;
   const local_passwords = config.localPasswords;
   const can_register = config.registration === 'open';

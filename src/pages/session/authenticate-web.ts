@@ -34,6 +34,8 @@ export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(reque
 export interface WebSessions {
   /** The signed-in user, if any: by the session cookie, or by renewing it with its refresh token. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
+  /** The user of the session cookie, if any. Renews nothing. */
+  findUserId(request: FastifyRequest): Promise<string | null>;
   /** `auth:web`: a page for signed-in users. Others see the login page first and come back. */
   readonly require: Authenticate['web'];
 }
@@ -72,6 +74,11 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
 
   return {
     find,
+    async findUserId(request) {
+      const { session } = cookies.read(request);
+      const caller = session && (await verify(verifier, session, request).catch(() => undefined));
+      return caller ? caller.userId : null;
+    },
     async require(request, reply, beforeRedirect) {
       const webTokens = tokens.get(request);
       // Checked again when the body has arrived: a session that ended in the meantime is not renewed.

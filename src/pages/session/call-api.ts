@@ -117,8 +117,7 @@ export function createRequestLanguage(all: Languages, cookies: Cookies) {
   return {
     ofBrowser,
     /** Reads the settings of the signed-in user. */
-    async of(request: FastifyRequest, db: Db): Promise<string> {
-      const { userId } = request.caller;
+    async of(request: FastifyRequest, db: Db, userId: string | null): Promise<string> {
       const cached = languages.get(request);
       // A public page can find its caller later.
       if (cached?.userId === userId) return cached.language;
