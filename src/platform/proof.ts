@@ -13,8 +13,8 @@ export interface Proof {
   readonly freshSeconds: number;
   /** False if the proof cannot be renewed: a personal access token, a client's own token. */
   readonly renewable: boolean;
-  /** The password was part of this request. */
-  readonly passwordInRequest?: true;
+  /** Whether the password of this request is right. Undefined without a password. */
+  readonly passwordInRequest?: boolean;
 }
 
 export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshSeconds: 900, renewable: false });

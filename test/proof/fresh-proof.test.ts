@@ -180,7 +180,16 @@ onBothEngines('An outdated proof', (engine) => {
     expectTooOld(await requestAs('PATCH', '/v1/users/me', personal, change), 'its own password');
     const deletion = { current_password: password };
     expectTooOld(await requestAs('DELETE', '/v1/users/me', personal, deletion), 'its own account');
+    for (const [method, body] of [
+      ['PATCH', change],
+      ['DELETE', deletion],
+    ] as const) {
+      const wrong = await requestAs(method, '/v1/users/me', personal, { ...body, current_password: 'a wrong one' });
+      expectTooOld(wrong, 'a wrong password gets the same response');
+    }
     const username = `ada-${Date.now()}`;
+    const guessed = await requestAs('PATCH', '/v1/users/me', personal, { current_password: 'a wrong one', username });
+    assert.equal(guessed.status, 422);
     const renamed = await requestAs('PATCH', '/v1/users/me', personal, { current_password: password, username });
     assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
     for (const caller of [personal, client]) {

@@ -17,8 +17,12 @@ export const createPasswordProver =
     if (caller.kind !== 'user' || caller.userId === null || !context.config.localPasswords) return caller;
     const user = await findUser(context.database.db, caller.userId);
     if (!user) throw unauthorized('user_gone');
-    await requireCurrentPassword(context, passwords, user, { field: 'current_password', value, source });
-    return Object.freeze({ ...caller, proof: proofWithPassword(caller.proof, context.now()) });
+    const { proof } = caller;
+    const isCorrect = await isCurrentPassword(context, passwords, user, { field: 'current_password', value, source });
+    if (isCorrect) return Object.freeze({ ...caller, proof: proofWithPassword(proof, context.now()) });
+    // A token that cannot do this even with the password must not learn whether the password is right.
+    if (!proof.renewable) return Object.freeze({ ...caller, proof: { ...proof, passwordInRequest: false } });
+    throw wrongPassword('current_password');
   };
 
 /** Whether the user can sign in with a password. */
@@ -35,6 +39,7 @@ export function requirePasswordOrProof(
   now: number,
 ): void {
   if (caller.proof.passwordInRequest) return;
+  if (caller.proof.passwordInRequest === false) throw wrongPassword('current_password');
   if (hasLocalPassword(context, user)) throw currentPasswordRequired();
   if (caller.application) throw forbidden('An application cannot change how you sign in. Do this in your settings.');
   if (!caller.scopes.includes('*')) throw insufficientScope('*');
@@ -47,13 +52,29 @@ const currentPasswordRequired = (field = 'current_password') =>
 export const wrongPassword = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
 
-/** Throws unless this is the user's password. Counts wrong guesses. `field`: the field in the request body. */
+/** Throws unless this is the user's password. Counts wrong guesses. */
 export async function requireCurrentPassword(
   context: Context,
   passwords: Passwords,
   user: UserRow,
-  { field, value, source }: { field: string; value: unknown; source: RequestSource },
+  sent: SentPassword,
 ): Promise<void> {
+  if (!(await isCurrentPassword(context, passwords, user, sent))) throw wrongPassword(sent.field);
+}
+
+interface SentPassword {
+  /** The field in the request body. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly source: RequestSource;
+}
+
+async function isCurrentPassword(
+  context: Context,
+  passwords: Passwords,
+  user: UserRow,
+  { field, value, source }: SentPassword,
+): Promise<boolean> {
   if (value === undefined || value === null || value === '') throw currentPasswordRequired(field);
   if (typeof value !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
   // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
@@ -65,5 +86,5 @@ export async function requireCurrentPassword(
     async () => (await passwords.verify(value, user.password_hash, source.address)) || undefined,
     'Too many wrong passwords. Wait before you try again.',
   );
-  if (!isCorrect) throw wrongPassword(field);
+  return isCorrect === true;
 }
