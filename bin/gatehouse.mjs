@@ -20,7 +20,9 @@ if (!isReady && existsSync(inClone)) {
   import(inClone.href);
 } else if (!isReady) {
   fail(
-    `Gatehouse needs Node ${requiredNode} or newer, and this is ${process.version}. Install it from https://nodejs.org, then try again.`,
+    isNewEnough()
+      ? 'The package is incomplete. Install it again.'
+      : `Gatehouse needs Node ${requiredNode} or newer, and this is ${process.version}. Install it from https://nodejs.org, then try again.`,
   );
 } else if (args[0] !== 'serve') {
   import('../dist/cli/main.js');

@@ -123,7 +123,9 @@ function serveRoute(
       if (auth === 'auth:web' && method !== 'GET') {
         checkForm(request);
         const { _csrf, ...fields } = asObject(request.body);
-        if (!('_csrf' in asObject(asObject(body).properties))) request.body = fields;
+        const { properties } = asObject(body);
+        // The parts of a union or an intersection may declare it.
+        if (!body || (properties && !('_csrf' in asObject(properties)))) request.body = fields;
       }
       if (body && isForm(request)) request.body = readForm(request.body, body);
     },

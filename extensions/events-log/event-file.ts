@@ -42,10 +42,10 @@ export class EventFile implements LineSink {
       return access(dirname(resolve(dirname(this.#path), target || this.#path)), constants.W_OK);
     }
     const file = await this.#file.stat();
-    const folder = await stat(dirname(await realpath(this.#path)));
+    if (process.geteuid?.() !== 0 || !file.isFile() || file.uid !== 0 || (file.mode & 0o022) !== 0) return;
     // Root can write everything, but the service runs as the owner of the folder.
-    if (process.geteuid?.() === 0 && file.isFile() && file.uid === 0 && folder.uid !== 0 && (file.mode & 0o022) === 0)
-      throw new Error(`${this.#path} belongs to root, but its folder to another user`);
+    const folder = await stat(dirname(await realpath(this.#path)));
+    if (folder.uid !== 0) throw new Error(`${this.#path} belongs to root, but its folder to another user`);
   }
 
   async close(): Promise<void> {

@@ -8,8 +8,14 @@ enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', im
 /** While the program is loaded. A worker ends together with the primary process. `stopping.ts` finds the listener by its name. */
 const exitEarly = () => (cluster.isWorker ? undefined : process.exit(0));
 if (process.argv[2] === 'serve') process.on('SIGTERM', exitEarly);
-// A reader such as `head` may close the pipe before the command has written everything.
-else process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+else {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader such as `head` may close the pipe early. The command ends with its own exit code.
+    if (error.code === 'EPIPE') return;
+    console.error(`gatehouse: the output could not be written: ${error.message}`);
+    process.exit(1);
+  });
+}
 
 const { runCommand } = await import('./run-command.ts');
 const code = await runCommand(process.argv.slice(2));

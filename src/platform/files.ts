@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   type Stats,
   statSync,
   writeSync,
@@ -35,11 +36,14 @@ function ownerToServe(folder: string): Stats | undefined {
   return stats.uid === 0 ? undefined : stats;
 }
 
+/** `owner`: of the folder in which the file was created. */
 function giveTo(owner: Stats | undefined, file: number): void {
+  if (!owner) return;
   try {
-    if (owner) fchownSync(file, owner.uid, owner.gid);
+    const folder = statSync(dirname(readlinkSync(`/proc/self/fd/${file}`)));
+    if (folder.ino === owner.ino && folder.dev === owner.dev) fchownSync(file, owner.uid, owner.gid);
   } catch {
-    // Some containers and file systems forbid this. Then the file belongs to root.
+    // Some containers and file systems forbid this, and some systems have no /proc. Then the file belongs to root.
   }
 }
 
@@ -91,14 +95,12 @@ export function createFolder(path: string, mode = 0o777, { forService = false } 
 /** Creates a folder for private files of the service. */
 export const createServiceFolder = (path: string): void => createFolder(path, 0o700, { forService: true });
 
-/** Only if it is an empty folder of root in the folder of this owner, because the path may lead to another one by now. */
+/** Only if it is an empty folder of root, because the path may lead to another one by now. */
 function giveFolderTo(owner: Stats, path: string): void {
   const folder = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
-    const opened = `/proc/self/fd/${folder}`;
-    const { dev, ino } = statSync(`${opened}/..`);
-    const isNew = fstatSync(folder).uid === 0 && readdirSync(opened).length === 0;
-    if (isNew && dev === owner.dev && ino === owner.ino) giveTo(owner, folder);
+    const isNew = fstatSync(folder).uid === 0 && readdirSync(`/proc/self/fd/${folder}`).length === 0;
+    if (isNew) giveTo(owner, folder);
   } catch {
     // Without /proc, the folder belongs to root.
   } finally {

@@ -33,6 +33,7 @@ onBothEngines('An authentication level that an application requests', (engine) =
       { acr_values: 'phr', prompt: 'none' },
       { claims: claims({ essential: true, values: ['phr', 'urn:gatehouse:2'] }) },
       { claims: claims({ essential: true, value: 'urn:elsewhere:gold' }) },
+      { claims: claims({ essential: true, value: 'phr', values: ['urn:gatehouse:2'] }) },
     ];
     for (const parameters of unmet) {
       const visit = await visitor.get(authorizePath(application.id, { scope: 'openid', ...parameters }));

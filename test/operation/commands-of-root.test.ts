@@ -83,4 +83,27 @@ describe('Root in a folder whose owner replaces it meanwhile', () => {
       assert.equal(statSync(join(`${served}.old`, 'name')).uid, method === 'openSync' ? owner : 0);
     });
   }
+
+  it('gives away no file that it creates in a folder of root', { skip }, async ({ mock }) => {
+    const { dir } = await create();
+    const [foreign, served] = [join(dir, 'foreign'), join(dir, 'served')];
+    for (const folder of [foreign, served]) mkdirSync(folder);
+    chownSync(served, owner, owner);
+    const real = fs.openSync;
+    const mocked = mock.method(fs, 'openSync', (...parameters: Parameters<typeof real>) => {
+      if (!existsSync(`${served}.old`)) {
+        renameSync(served, `${served}.old`);
+        symlinkSync(foreign, served);
+      }
+      return real(...parameters);
+    });
+    syncBuiltinESMExports();
+    try {
+      createIfMissing(join(served, 'name'));
+    } finally {
+      mocked.mock.restore();
+      syncBuiltinESMExports();
+    }
+    assert.equal(statSync(join(foreign, 'name')).uid, 0);
+  });
 });

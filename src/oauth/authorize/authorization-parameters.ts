@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { asObject, isObject } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { tryParseJson } from '../../platform/json-text.ts';
 import { type Acr, lowestAcr } from '../../platform/proof.ts';
 
@@ -30,23 +30,27 @@ export const unmetRequirements = () =>
 
 /** The lowest accepted level of `acr_values` or the claim `acr` (OIDC Core 3.1.2.1, 5.5.1.1; RFC 9470 4). */
 export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {
-  const claim = idTokenClaim(parameters, 'acr');
-  const values = claim?.values ?? (singleValue(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
+  const {
+    value,
+    values: listed = value === undefined ? undefined : [value],
+    essential,
+  } = idTokenClaim(parameters, 'acr');
+  const values = listed ?? (singleValue(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
   const level = lowestAcr(values);
-  if (level === undefined && claim?.essential && values.length > 0) throw unmetRequirements();
+  if (level === undefined && essential && values.length > 0) throw unmetRequirements();
   return level;
 }
 
 /** The users who may sign in (OIDC Core 3.1.2.2). Undefined: any user. */
-export const requestedUserIds = (parameters: AuthorizationParameters): readonly unknown[] | undefined =>
-  idTokenClaim(parameters, 'sub')?.values;
+export function requestedUserIds(parameters: AuthorizationParameters): readonly unknown[] | undefined {
+  const { value, values } = idTokenClaim(parameters, 'sub');
+  return value === undefined ? values : [value].filter((one) => values?.includes(one) ?? true);
+}
 
-/** The requested values of a claim of the ID token. `readClaims` reports other errors in `claims`. */
+/** The request for a claim of the ID token. `readClaims` reports other errors in `claims`. */
 function idTokenClaim(parameters: AuthorizationParameters, name: 'acr' | 'sub') {
-  const claim = asObject(asObject(tryParseJson(singleValue(parameters, 'claims') ?? '')).id_token)[name];
-  if (!isObject(claim)) return undefined;
-  const { value } = claim;
-  const listed: readonly unknown[] | undefined = Array.isArray(claim.values) ? claim.values : undefined;
-  const values = value === undefined ? listed : [value].filter((one) => listed?.includes(one) ?? true);
-  return values && { essential: claim.essential === true, values };
+  const claims = asObject(tryParseJson(singleValue(parameters, 'claims') ?? ''));
+  const { value, values, essential } = asObject(asObject(claims.id_token)[name]);
+  const listed: readonly unknown[] | undefined = Array.isArray(values) ? values : undefined;
+  return { value, values: listed, essential: essential === true };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { minSecretLength, type ProxiedClient } from '../../config/config.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
@@ -58,14 +58,15 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
   const { dataDir } = context.config;
   const path = join(dataDir, 'clients.json');
   const content = `${JSON.stringify({ [webAdmin.path]: { id: client.id, secret: client.secret } }, null, 2)}\n`;
+  // Another process may start at the same time.
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     if (readIfExists(path) === content) return client;
     createServiceFolder(dataDir);
-    // Another process may start at the same time.
-    const draft = `${path}.${randomBytes(6).toString('hex')}`;
     writePrivateFile(draft, content);
     renameSync(draft, path);
   } catch (error) {
+    rmSync(draft, { force: true });
     throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);
   }
   return client;
