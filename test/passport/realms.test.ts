@@ -105,7 +105,7 @@ onBothEngines('A client for the users of one table', (engine) => {
     const { access_token: token } = await logIn(user, clients.users);
     const { device } = await addPasskey(service, { token });
     const byPasskey = async (client: { id: string; secret: string }) => {
-      const passkey = JSON.stringify(device.get(await challengeFor(service, { for: 'login' })));
+      const passkey = JSON.stringify(device.get(await challengeFor(service, {})));
       return tokens({ grant_type: 'urn:gatehouse:passkey', passkey }, client);
     };
     const other = await byPasskey(clients.admins);
