@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 
-/**
- * Shorter times are ignored, because the garbage collection of a large input may take this long. Quadratic work takes
- * longer than this with the sizes of the tests.
- */
-const noticeable = 150_000;
 const attempts = 4;
 
 /** The least processor time, in microseconds, of several attempts: a busy machine only ever adds to it. */
-async function cost(work: () => unknown): Promise<number> {
+async function cost(work: () => unknown, enough = 0): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < attempts && least > noticeable; i++) {
+  for (let i = 0; i < attempts && least > enough; i++) {
     const before = process.cpuUsage();
     await work();
     const { user, system } = process.cpuUsage(before);
@@ -19,15 +14,25 @@ async function cost(work: () => unknown): Promise<number> {
   return least;
 }
 
+/** A pattern that takes quadratic time. */
+export const quadratic = (size: number): boolean => /^a+a*$/.test(`${'a'.repeat(size)}x`);
+const smallestSize = 1 << 14;
+
+/**
+ * In microseconds, at most 0.15 s. Shorter times are ignored, because the garbage collection of a large input may take this long. The
+ * quadratic pattern takes twice as long with the smallest size of the tests, on a machine of any speed.
+ */
+const noticeable = Math.min(150_000, (await cost(() => quadratic(smallestSize))) / 2);
+
 /**
  * Fails if eight times the input takes more than 24 times as long. Quadratic work would take 64 times as long, so a
  * busy machine cannot change the result.
  */
 export async function assertLinear(label: string, size: number, work: (size: number) => unknown): Promise<void> {
   await work(Math.ceil(size / 16));
-  const large = await cost(() => work(size));
+  const large = await cost(() => work(size), noticeable);
   if (large <= noticeable) return;
-  const small = await cost(() => work(size / 8));
+  const small = await cost(() => work(size / 8), noticeable);
   assert.ok(
     large <= 24 * Math.max(small, noticeable / 24),
     `${label}: ${small} µs, and ${large} µs for eight times as much`,
