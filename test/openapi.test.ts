@@ -159,8 +159,19 @@ onBothEngines('The API description of a project', (engine) => {
     for (const [path, { get }] of Object.entries(paths)) {
       if (!get || !('200' in get.responses) || path.includes('{') || path === '/oauth/userinfo') continue;
       const query = path === '/v1/changes' ? '?resources=users' : '';
-      const { headers } = await send('GET', path + query, 200);
-      await send('GET', path + query, 304, undefined, { 'if-none-match': headers.get('etag') });
+      let unchanged: Awaited<ReturnType<typeof request>>;
+      let attempts = 0;
+      do {
+        const { headers } = await send('GET', path + query, 200);
+        unchanged = await request(service, path + query, {
+          token,
+          headers: { 'if-none-match': headers.get('etag') ?? '' },
+        });
+        // A job of the tests above may have changed a row in the meantime.
+      } while (unchanged.status === 200 && ++attempts < 20);
+      const { status, text } = unchanged;
+      assert.equal(status, 304, path);
+      assert.deepEqual(differences({ method: 'GET', path: path + query, status, text }), []);
     }
   });
 

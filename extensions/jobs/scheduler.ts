@@ -55,7 +55,7 @@ export class Scheduler {
   }
 
   async syncSchedules(): Promise<void> {
-    if (this.#synced) return;
+    if (this.#synced || this.#jobs.size === 0) return;
     const { database, now } = this.#context;
     const stored = new Map((await findSchedules(database.db, this.names)).map((row) => [row.id, row]));
     for (const { name, schedule, timeZone } of this.#jobs.values()) {

@@ -143,7 +143,6 @@ export async function startTestService(
     await queue.runDueJobs();
   };
   const own = new Set(jobs.names);
-  await jobs.syncSchedules();
   return {
     url,
     gatehouse,

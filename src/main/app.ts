@@ -95,6 +95,8 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   customRoutes.serve(app, kit, resourceServices);
 
   const background = scheduleMaintenance(context, services, extensions);
+  // The first request can already start a scheduled job.
+  app.addHook('onReady', () => jobs.syncSchedules());
   if (!context.idle) app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();
