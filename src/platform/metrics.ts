@@ -85,10 +85,24 @@ function countByLabel<L extends string>(registry: Registry, name: string, help: 
   };
 }
 
+let processMetrics: Registry | undefined;
+
+/** The default metrics of prom-client are about the process. They start a timer and an observer that never end, so all services share them. */
+function addProcessMetrics(registry: Registry): void {
+  if (!processMetrics) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  for (const { name } of processMetrics.getMetricsAsArray()) {
+    const metric = processMetrics.getSingleMetric(name);
+    if (metric) registry.registerMetric(metric);
+  }
+}
+
 /** The metrics of `/metrics`. Features count here, and the HTTP layer publishes them. */
 export function createMetrics(build?: { readonly version: string; readonly engine: string }) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry);
   // An average would hide one worker that is blocked.
   Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') ?? {}, { aggregator: 'max' });
   // With workers, `aggregator` defines how their values are combined: `max` if every worker counts the same thing.
