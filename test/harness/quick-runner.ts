@@ -1,16 +1,17 @@
 // Preloaded by `npm test` in each test process, to save processor time:
-// - Node's test runner follows each promise to find the test that a hook or an error belongs to. An AsyncLocalStorage
-//   costs much less.
+// - Node's test runner follows each asynchronous resource to find the test that a hook or an error belongs to. An
+//   AsyncLocalStorage costs much less.
 // - Imports of the sources are resolved without looking for files, links and the nearest package.json.
 import hooks, { AsyncLocalStorage, AsyncResource, type HookCallbacks } from 'node:async_hooks';
 import { registerHooks, syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-function findTestsWithoutPromises(): void {
-  const { createHook, executionAsyncId } = hooks;
+function findTestsWithoutHooks(): void {
+  const { executionAsyncId } = hooks;
   const { runInAsyncScope } = AsyncResource.prototype;
   /** The async id of the running test, suite or hook. Each is an asynchronous resource. */
   const running = new AsyncLocalStorage<number>();
+  let callbacks: HookCallbacks = {};
   AsyncResource.prototype.runInAsyncScope = function <This, Result>(
     this: AsyncResource,
     fn: (this: This, ...args: unknown[]) => Result,
@@ -18,11 +19,17 @@ function findTestsWithoutPromises(): void {
     ...args: unknown[]
   ): Result {
     const run = () => fn.apply(thisArg as This, args);
-    const isOfRunner = ['Test', 'Suite', 'TestHook'].includes(this.constructor.name);
+    const { name } = this.constructor;
+    const isOfRunner = ['Test', 'Suite', 'TestHook'].includes(name);
+    if (isOfRunner) callbacks.init?.(this.asyncId(), name, 0, this);
     return runInAsyncScope.call(this, isOfRunner ? () => running.run(this.asyncId(), run) : run) as Result;
   };
   hooks.executionAsyncId = () => running.getStore() ?? executionAsyncId();
-  hooks.createHook = (callbacks: HookCallbacks) => createHook({ ...callbacks, trackPromises: false });
+  hooks.createHook = (given: HookCallbacks) => {
+    callbacks = given;
+    const hook = { enable: () => hook, disable: () => hook };
+    return hook;
+  };
   syncBuiltinESMExports();
 }
 
@@ -42,6 +49,6 @@ function resolveSourcesByName(): void {
 }
 
 if (isMainThread) {
-  findTestsWithoutPromises();
+  findTestsWithoutHooks();
   resolveSourcesByName();
 }
