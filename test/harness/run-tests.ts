@@ -114,6 +114,9 @@ const execArgv = [
   ...serviceOptions,
   // A group of tests ends before TurboFan, the last compiler of V8, pays off.
   '--max-opt=2',
+  // Larger than in the service, because the objects of a whole test file survive longer than those of a request.
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
 ];
 
 interface Failures {

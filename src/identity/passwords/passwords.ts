@@ -26,13 +26,16 @@ interface MeasuredThread {
   busySince: number;
 }
 
-/** Threads that hash passwords. All but the first run at low priority, so that many sign-ins do not slow down other work. */
+/**
+ * Threads that hash passwords, at a low priority, so that many sign-ins do not slow down other work. The first gets enough time for some
+ * sign-ins even while all cores are busy.
+ */
 export class HashingThreads {
   readonly #threads: MeasuredThread[];
 
   constructor(count: number, start: (priority: HashingPriority) => Thread = startThread) {
     this.#threads = Array.from({ length: count }, (_, n) => ({
-      thread: start(n === 0 ? 'normal' : 'low'),
+      thread: start(n === 0 ? 'low' : 'lowest'),
       ms: 1,
       busySince: 0,
     }));
