@@ -40,6 +40,8 @@ export interface Comparison {
   readonly limits: ServerFigures;
   /** The same limit, run by Node with the options of the service. */
   readonly limitsWithOptions: ServerFigures;
+  /** The limit of tokens that a thread signs, and whose writes share commits. */
+  readonly tokenLimits: ServerFigures;
   readonly gatehouse: readonly ServerFigures[];
   readonly peers: readonly ServerFigures[];
 }
@@ -59,10 +61,13 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     const gatehouse: ServerProcess[] = [];
     const starts = await measureStarts(plan.quick ? 1 : 5);
     for (const each of prepared) gatehouse.push(await each.start());
-    const limitsOf = (name: string, options: readonly string[]) =>
-      startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch, { name, options });
-    servers.push(await limitsOf('node:http', []), ...gatehouse);
-    servers.push(await limitsOf('node:http, with our Node options', [...serviceOptions, ...compilerFlags]));
+    const limitsOf = (launch: LimitLaunch) =>
+      startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch, launch);
+    const options = [...serviceOptions, ...compilerFlags];
+    servers.push(await limitsOf({ name: 'node:http' }), ...gatehouse);
+    servers.push(await limitsOf({ name: 'node:http, with our Node options', options }));
+    const tokenServer = { name: 'node:http, signing thread, shared commits', program: 'token-server', ready: '/' };
+    servers.push(await limitsOf({ ...tokenServer, options }));
     for (const name of plan.peers ? peers : []) {
       const file = fileURLToPath(new URL(`peers/${name}.mjs`, import.meta.url));
       servers.push(await startServer({ name, args: [file], ready: '/ready' }));
@@ -73,7 +78,8 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
       limits: figures[0] as ServerFigures,
       gatehouse: figures.slice(1, 1 + gatehouse.length),
       limitsWithOptions: figures[1 + gatehouse.length] as ServerFigures,
-      peers: figures.slice(2 + gatehouse.length),
+      tokenLimits: figures[2 + gatehouse.length] as ServerFigures,
+      peers: figures.slice(3 + gatehouse.length),
     };
   } finally {
     for (const server of servers) await server.stop();
@@ -82,11 +88,18 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
   }
 }
 
+interface LimitLaunch {
+  readonly name?: string;
+  readonly options?: readonly string[];
+  readonly program?: string;
+  readonly ready?: string;
+}
+
 export async function startLimits(
   prepared: PreparedGatehouse,
   server: ServerProcess,
   dir: string,
-  { name = 'node:http', options = [] }: { name?: string; options?: readonly string[] } = {},
+  { name = 'node:http', options = [], program = 'server', ready = '/get' }: LimitLaunch = {},
 ): Promise<ServerProcess> {
   const { path, headers } = server.operations.get as BenchRequest;
   const response = await fetch(server.url + path, { headers });
@@ -95,11 +108,11 @@ export async function startLimits(
   writeFileSync(file, JSON.stringify({ request: headers, headers: kept }));
   return startServer({
     name,
-    args: [...options, fileURLToPath(new URL('limits/server.ts', import.meta.url))],
-    ready: '/get',
+    args: [...options, fileURLToPath(new URL(`limits/${program}.ts`, import.meta.url))],
+    ready,
     env: {
       LIMIT_DATABASE: prepared.databaseUrl.slice('sqlite:'.length),
-      LIMIT_SCRATCH: join(dir, `scratch${options.length}.db`),
+      LIMIT_SCRATCH: join(dir, `${program}${options.length}.db`),
       LIMIT_ANSWER: file,
       LIMIT_CAR: idOf(123),
       LIMIT_PLATE: plateOf(searchedCar).toLowerCase(),

@@ -112,6 +112,7 @@ describe('The benchmark', () => {
           starts: { gatehouse: start, empty: start },
           limits: server(0),
           limitsWithOptions: server(0),
+          tokenLimits: server(0),
           gatehouse: [server(failures)],
           peers: [],
         },

@@ -32,10 +32,11 @@ function operationTables({
   starts: { empty, gatehouse: built },
   limits,
   limitsWithOptions,
+  tokenLimits,
   gatehouse,
   peers,
 }: Comparison): string[] {
-  const all = [limits, limitsWithOptions, ...gatehouse, ...peers];
+  const all = [limits, limitsWithOptions, tokenLimits, ...gatehouse, ...peers];
   const ownFigures = gatehouse[0] as ServerFigures;
   const rows = Object.keys(ownFigures.operations).flatMap((operation) => {
     const ours = ownFigures.operations[operation];
