@@ -4,10 +4,6 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import type { Operations } from '../measure/request.ts';
 import { afterBody, generateKey, json, openSessions, post, signedToken, tokenResponse } from './tokens.ts';
 
-/**
- * The least work that a token needs if a thread signs and if concurrent writes share a commit, as in Gatehouse: bare `node:http`, no checks.
- * `server.ts` is the limit without these two.
- */
 interface Signed {
   readonly batch: number;
   readonly tokens: readonly string[];
@@ -31,6 +27,10 @@ interface Pending {
 
 const batchSize = 8;
 
+/**
+ * The least work for a token if a thread signs in batches and concurrent writes share a commit, as in Gatehouse, on bare `node:http` and
+ * without checks. `server.ts` signs and commits each token separately.
+ */
 function serveTokens(): void {
   const sessions = openSessions();
   const thread = new Worker(new URL(import.meta.url), { workerData: generateKey() });

@@ -23,7 +23,8 @@ export function afterBody(request: IncomingMessage, done: () => void): void {
 }
 
 /** A file with sessions. Each statement is a durable commit, unless it is part of a transaction. */
-export function openSessions(file = new DatabaseSync(LIMIT_SCRATCH as string)) {
+export function openSessions() {
+  const file = new DatabaseSync(LIMIT_SCRATCH as string);
   file.exec(`pragma journal_mode = wal; pragma synchronous = full;
     create table sessions (id text primary key, client text, scopes text, generation integer, created_at integer, expires_at integer)`);
   const insert = file.prepare('insert into sessions values (?, ?, ?, 0, ?, ?)');

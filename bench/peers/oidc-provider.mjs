@@ -28,6 +28,8 @@ const provider = new Provider(issuer, {
   scopes: ['openid', 'offline_access', 'read'],
   findAccount: async (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, email: 'ada@example.com' }) }),
   rotateRefreshToken: true,
+  // The benchmark introspects one token. By default it would expire after ten minutes.
+  ttl: { ClientCredentials: 86_400 },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },

@@ -5,8 +5,8 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 export type ScheduleRow = Selectable<Tables['scheduled_jobs']>;
 export type RunRow = Selectable<Tables['job_runs']>;
 
-export const findSchedules = (db: Db | Tx, names: readonly string[]): Promise<ScheduleRow[]> =>
-  db.selectFrom('scheduled_jobs').selectAll().where('id', 'in', names).execute();
+export const findSchedules = async (db: Db | Tx, names: readonly string[]): Promise<ScheduleRow[]> =>
+  names.length === 0 ? [] : db.selectFrom('scheduled_jobs').selectAll().where('id', 'in', names).execute();
 
 export async function saveSchedule(db: Db, row: ScheduleRow): Promise<void> {
   const { schedule, time_zone, next_run_at } = row;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createMetrics } from './metrics.ts';
 
-it('services of one process share its metrics, each of which has a timer, and no others', () => {
+it('services in one process share the metrics of the process, but not their own', () => {
   const [first, second] = [createMetrics().registry, createMetrics().registry];
   const lag = 'nodejs_eventloop_lag_p99_seconds';
   assert.ok(first.getSingleMetric(lag));

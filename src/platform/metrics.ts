@@ -87,24 +87,23 @@ function countByLabel<L extends string>(registry: Registry, name: string, help: 
 
 let processMetrics: Registry | undefined;
 
-/** The default metrics of prom-client are about the process. They start a timer and an observer that never end, so all services share them. */
-function addProcessMetrics(registry: Registry): void {
+/**
+ * The default metrics of prom-client describe the process. They start a timer and an observer that never end, so all services of a process
+ * share them. Each read resets the lag of the event loop.
+ */
+function registryWithProcessMetrics(): Registry {
   if (!processMetrics) {
     processMetrics = new Registry();
     collectDefaultMetrics({ register: processMetrics });
+    // An average would hide one worker that is blocked.
+    Object.assign(processMetrics.getSingleMetric('nodejs_eventloop_lag_p99_seconds') ?? {}, { aggregator: 'max' });
   }
-  for (const { name } of processMetrics.getMetricsAsArray()) {
-    const metric = processMetrics.getSingleMetric(name);
-    if (metric) registry.registerMetric(metric);
-  }
+  return Registry.merge([processMetrics]);
 }
 
 /** The metrics of `/metrics`. Features count here, and the HTTP layer publishes them. */
 export function createMetrics(build?: { readonly version: string; readonly engine: string }) {
-  const registry = new Registry();
-  addProcessMetrics(registry);
-  // An average would hide one worker that is blocked.
-  Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') ?? {}, { aggregator: 'max' });
+  const registry = registryWithProcessMetrics();
   // With workers, `aggregator` defines how their values are combined: `max` if every worker counts the same thing.
   const gauge = <L extends string = string>(
     name: string,

@@ -16,11 +16,12 @@ async function cost(work: () => unknown, enough = 0): Promise<number> {
 
 /** A pattern that takes quadratic time. */
 export const quadratic = (size: number): boolean => /^a+a*$/.test(`${'a'.repeat(size)}x`);
-const smallestSize = 1 << 14;
+/** The smallest size of tests that detect quadratic time. */
+export const smallestSize = 12 * 1024;
 
 /**
  * In microseconds, at most 0.15 s. Shorter times are ignored, because the garbage collection of a large input may take this long. The
- * quadratic pattern takes twice as long with the smallest size of the tests, on a machine of any speed.
+ * quadratic pattern takes at least twice as long, on a machine of any speed.
  */
 const noticeable = Math.min(150_000, (await cost(() => quadratic(smallestSize))) / 2);
 

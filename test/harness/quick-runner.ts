@@ -7,11 +7,11 @@ import { registerHooks, syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 function findTestsWithoutHooks(): void {
-  const { executionAsyncId } = hooks;
+  const { createHook, executionAsyncId } = hooks;
   const { runInAsyncScope } = AsyncResource.prototype;
   /** The async id of the running test, suite or hook. Each is an asynchronous resource. */
   const running = new AsyncLocalStorage<number>();
-  let callbacks: HookCallbacks = {};
+  let callbacks: HookCallbacks | undefined;
   AsyncResource.prototype.runInAsyncScope = function <This, Result>(
     this: AsyncResource,
     fn: (this: This, ...args: unknown[]) => Result,
@@ -21,11 +21,13 @@ function findTestsWithoutHooks(): void {
     const run = () => fn.apply(thisArg as This, args);
     const { name } = this.constructor;
     const isOfRunner = ['Test', 'Suite', 'TestHook'].includes(name);
-    if (isOfRunner) callbacks.init?.(this.asyncId(), name, 0, this);
+    if (isOfRunner) callbacks?.init?.(this.asyncId(), name, 0, this);
     return runInAsyncScope.call(this, isOfRunner ? () => running.run(this.asyncId(), run) : run) as Result;
   };
   hooks.executionAsyncId = () => running.getStore() ?? executionAsyncId();
   hooks.createHook = (given: HookCallbacks) => {
+    // The first caller is the test runner.
+    if (callbacks) return createHook(given);
     callbacks = given;
     const hook = { enable: () => hook, disable: () => hook };
     return hook;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createLog } from '../../src/platform/log.ts';
-import { assertLinear } from '../harness/growth.ts';
+import { assertLinear, smallestSize } from '../harness/growth.ts';
 import { sendOne } from '../harness/raw-http.ts';
 import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -10,7 +10,7 @@ const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil
 
 /** The maximum size of a body and of the headers. */
 const long = 512 * 1024;
-const short = 12 * 1024;
+const short = smallestSize;
 
 const texts = ['eyJ-', '://:', 'Bearer ', 'a ', '\u0315\u0316', '1', '\\', '"', '%', '. ', '+1', 'a@'];
 const json = (members: object) => ({ type: 'application/json', text: JSON.stringify(members) });
