@@ -5,7 +5,7 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runDeclaredJob } from '../../extensions/jobs/list-and-run.ts';
-import { insertRun, updateRun } from '../../extensions/jobs/schedule-store.ts';
+import { findSchedules, insertRun, updateRun } from '../../extensions/jobs/schedule-store.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -74,6 +74,11 @@ onBothEngines('Scheduled jobs', (engine) => {
     const [last, first] = await runs();
     assert.deepEqual([last?.state, last?.attempts, first?.scheduled_for], ['done', 1, next]);
     assert.equal((await job()).last_state, 'done');
+  });
+
+  it('are none if no job has a schedule', async () => {
+    const [service] = instances as [Service];
+    assert.deepEqual(await findSchedules(service.context.database.db, []), []);
   });
 
   it('are retried after a failure, show the error, and run at the next time', async () => {
