@@ -19,11 +19,14 @@ export const quadratic = (size: number): boolean => /^a+a*$/.test(`${'a'.repeat(
 /** The smallest size of tests that detect quadratic time. */
 export const smallestSize = 12 * 1024;
 
+const quadraticCost = await cost(() => quadratic(smallestSize));
+
 /**
  * In microseconds, at most 0.15 s. Shorter times are ignored, because the garbage collection of a large input may take this long. The
- * quadratic pattern takes at least twice as long, on a machine of any speed.
+ * quadratic pattern takes at least twice as long with `size`, on a machine of any speed.
  */
-const noticeable = Math.min(150_000, (await cost(() => quadratic(smallestSize))) / 2);
+const noticeableTime = (size: number): number =>
+  Math.min(150_000, (quadraticCost / 2) * Math.max(1, size / smallestSize) ** 2);
 
 /**
  * Fails if eight times the input takes more than 24 times as long. Quadratic work would take 64 times as long, so a
@@ -31,6 +34,7 @@ const noticeable = Math.min(150_000, (await cost(() => quadratic(smallestSize)))
  */
 export async function assertLinear(label: string, size: number, work: (size: number) => unknown): Promise<void> {
   await work(Math.ceil(size / 16));
+  const noticeable = noticeableTime(size);
   const large = await cost(() => work(size), noticeable);
   if (large <= noticeable) return;
   const small = await cost(() => work(size / 8), noticeable);
