@@ -89,17 +89,17 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
 }
 
 interface LimitLaunch {
-  readonly name?: string;
+  readonly name: string;
   readonly options?: readonly string[];
   readonly program?: string;
   readonly ready?: string;
 }
 
-export async function startLimits(
+async function startLimits(
   prepared: PreparedGatehouse,
   server: ServerProcess,
   dir: string,
-  { name = 'node:http', options = [], program = 'server', ready = '/get' }: LimitLaunch = {},
+  { name, options = [], program = 'server', ready = '/get' }: LimitLaunch,
 ): Promise<ServerProcess> {
   const { path, headers } = server.operations.get as BenchRequest;
   const response = await fetch(server.url + path, { headers });
